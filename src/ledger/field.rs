@@ -1,0 +1,80 @@
+//! How is a member read whose wrong type is a refusal of its own, not an unreadable file?
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+/// A member that is present: of the declared type, or anything else that JSON can say.
+///
+/// Decisions see [`Field::Other`] and refuse with the code of the field, so that
+/// `"sees_diff": "false"` is ORACLE_NOT_INDEPENDENT. Absent and null members are `None` of an
+/// `Option<Field<T>>`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Field<T> {
+    /// A value of the declared type.
+    Value(T),
+    /// Some other value, kept for printing it back.
+    Other(Value),
+}
+
+impl<T> Field<T> {
+    /// The value, when it is of the declared type.
+    pub fn value(&self) -> Option<&T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Other(_) => None,
+        }
+    }
+}
+
+impl<T: Serialize> Field<T> {
+    /// The JSON text, for messages.
+    pub fn shown(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Field<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        Ok(match T::deserialize(&value) {
+            Ok(typed) => Self::Value(typed),
+            Err(_) => Self::Other(value),
+        })
+    }
+}
+
+impl<T: Serialize> Serialize for Field<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Value(value) => value.serialize(serializer),
+            Self::Other(value) => value.serialize(serializer),
+        }
+    }
+}
+
+/// The schema of the declared type: a schema tells authors what to write, not what is survived.
+impl<T: JsonSchema> JsonSchema for Field<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn inline_schema() -> bool {
+        T::inline_schema()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        T::json_schema(generator)
+    }
+}
+
+/// The text of an optional member, `""` when it is absent, null, of another type or blank.
+pub fn text(field: &Option<Field<String>>) -> &str {
+    match field {
+        Some(Field::Value(text)) if !text.trim().is_empty() => text,
+        _ => "",
+    }
+}

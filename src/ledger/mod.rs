@@ -1,0 +1,12 @@
+//! What do the three ledgers say? Strict reading, canonical printing, row types.
+
+pub mod article;
+pub mod conflict;
+pub mod field;
+pub mod file;
+pub mod fixture;
+pub mod freeze;
+pub mod oracle;
+pub mod results;
+pub mod scan;
+pub mod schema;

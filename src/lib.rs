@@ -1,0 +1,4 @@
+//! The rooms of the house; see ARCHITECTURE.md for the floors.
+
+pub mod ledger;
+pub mod model;
