@@ -1,17 +1,19 @@
 //! How is a member read whose wrong type is a refusal of its own, not an unreadable file?
 
 use std::borrow::Cow;
+use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-/// A member that is present: of the declared type, or anything else that JSON can say.
+/// A member that is present: of the declared type, or any other value but a list or an object.
 ///
 /// Decisions see [`Field::Other`] and refuse with the code of the field, so that
 /// `"sees_diff": "false"` is ORACLE_NOT_INDEPENDENT. Absent and null members are `None` of an
-/// `Option<Field<T>>`.
+/// `Option<Field<T>>`. Lists and objects fail the reading: kept as values they would take a hundred
+/// times the memory of their text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Field<T> {
     /// A value of the declared type.
@@ -39,11 +41,41 @@ impl<T: Serialize> Field<T> {
 
 impl<'de, T: DeserializeOwned> Deserialize<'de> for Field<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
+        let value = deserializer.deserialize_any(Scalar)?;
         Ok(match T::deserialize(&value) {
             Ok(typed) => Self::Value(typed),
             Err(_) => Self::Other(value),
         })
+    }
+}
+
+struct Scalar;
+
+impl Visitor<'_> for Scalar {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a single value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
     }
 }
 

@@ -3,51 +3,56 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::field::Field;
+use super::fault::{COMMIT_PATTERN, ID_PATTERN, LedgerFault, safe_path};
+use super::field::{Field, text};
+use super::file::{Ledger, LedgerName};
+use super::object;
 
 /// `ledger/freezes.json`: the seeds that are excluded for a while.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FreezeLedger {
     /// Always `git-reins/freezes/1`.
+    #[schemars(extend("const" = FreezeLedger::SCHEMA))]
     pub schema: String,
     /// The rows, sorted by property and seed.
+    #[serde(deserialize_with = "object::list")]
     pub freezes: Vec<FreezeRow>,
 }
 
 /// One seed of one property, unstable on base.
-///
-/// Every member is optional here, because a missing one is a refusal with a code of its own.
+// Every member is optional here, because a missing one is a refusal with a code of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("required" = ["property_id", "seed", "base_rev", "fixture_epoch", "observed_on", "expires_at", "owner"]))]
 pub struct FreezeRow {
     /// The oracle row that is excluded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "String", regex(pattern = ID_PATTERN))]
     pub property_id: Option<Field<String>>,
     /// The seed that disagreed across runs, as an opaque text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "String", regex(pattern = r"\S"))]
     pub seed: Option<Field<String>>,
     /// The revision where it was observed: the fixture ledger's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "String", regex(pattern = COMMIT_PATTERN))]
     pub base_rev: Option<Field<String>>,
     /// The epoch of the observation: the fixture ledger's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "String", regex(pattern = r"\S"))]
     pub fixture_epoch: Option<Field<String>>,
     /// Always `base`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "String", extend("const" = "base"))]
     pub observed_on: Option<Field<String>>,
     /// The last day on which the row counts, `YYYY-MM-DD`, UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "String", regex(pattern = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"))]
     pub expires_at: Option<Field<String>>,
     /// The person or ticket that has to remove the row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "String", regex(pattern = r"\S"))]
     pub owner: Option<Field<String>>,
     /// The code paths whose change may meet the instability; needed for a hit to be held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -57,7 +62,7 @@ pub struct FreezeRow {
     #[schemars(with = "bool")]
     pub quarantine_eligible: Option<Field<bool>>,
     /// The replay that showed the instability.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "object::optional", skip_serializing_if = "Option::is_none")]
     pub evidence: Option<FreezeEvidence>,
 }
 
@@ -79,10 +84,68 @@ impl FreezeLedger {
     pub const SCHEMA: &'static str = "git-reins/freezes/1";
 }
 
+impl Ledger for FreezeLedger {
+    const NAME: LedgerName = LedgerName::Freezes;
+    const SCHEMA: &str = Self::SCHEMA;
+
+    fn schema_member(&self) -> &str {
+        &self.schema
+    }
+
+    fn rows(&self) -> usize {
+        self.freezes.len()
+    }
+
+    fn sort(&mut self) {
+        self.freezes.sort_by(|a, b| a.key().cmp(&b.key()));
+    }
+
+    fn check(&self) -> Result<(), LedgerFault> {
+        for (at, row) in self.freezes.iter().enumerate() {
+            check_paths(row).map_err(|fault| fault.in_row(&row.name(at)))?;
+        }
+        check_keys(&self.freezes)
+    }
+}
+
+fn check_paths(row: &FreezeRow) -> Result<(), LedgerFault> {
+    let opened = row.evidence.as_ref().and_then(|evidence| evidence.opened.as_ref());
+    for (field, paths) in [("paths", row.paths.as_ref()), ("evidence.opened", opened)] {
+        for (at, path) in paths.into_iter().flatten().enumerate() {
+            safe_path(format_args!("{field}[{at}]"), path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses two rows of the same property and seed; a row without them is refused elsewhere.
+fn check_keys(rows: &[FreezeRow]) -> Result<(), LedgerFault> {
+    let mut keys: Vec<_> = rows.iter().map(FreezeRow::key).collect();
+    keys.retain(|(property, seed)| !property.is_empty() && !seed.is_empty());
+    keys.sort_unstable();
+    match keys.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => {
+            let (property, seed) = pair[0];
+            let fault = LedgerFault::member("seed", seed, "one row for each property and seed");
+            Err(fault.in_row(&format!("{property} {seed}")))
+        }
+    }
+}
+
 impl FreezeRow {
     /// Property and seed, `""` where absent: what makes two rows the same row.
     pub fn key(&self) -> (&str, &str) {
-        (super::field::text(&self.property_id), super::field::text(&self.seed))
+        (text(&self.property_id), text(&self.seed))
+    }
+
+    /// Property and seed for messages, the place where either is absent.
+    pub fn name(&self, at: usize) -> String {
+        match self.key() {
+            ("", _) => format!("freezes[{at}]"),
+            (property, "") => property.to_owned(),
+            (property, seed) => format!("{property} {seed}"),
+        }
     }
 
     /// Whether two rows are the same state: all but `base_rev` and `fixture_epoch` agrees, since

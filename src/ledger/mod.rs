@@ -2,10 +2,12 @@
 
 pub mod article;
 pub mod conflict;
+pub mod fault;
 pub mod field;
 pub mod file;
 pub mod fixture;
 pub mod freeze;
+pub mod object;
 pub mod oracle;
 pub mod results;
 pub mod scan;
