@@ -2,6 +2,9 @@
 
 pub mod day;
 pub mod decision;
+pub mod heading;
 pub mod ids;
+pub mod image;
 pub mod path;
 pub mod refusal;
+pub mod shell;

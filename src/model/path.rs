@@ -125,12 +125,20 @@ pub fn shown(text: &str) -> String {
             out.push_str("...");
             break;
         }
-        match is_hidden(c) {
-            true => out.extend(c.escape_unicode()),
-            false => out.push(c),
-        }
+        push_visible(&mut out, c);
     }
     out
+}
+
+/// A text with its hidden characters as `\u{..}` escapes.
+pub fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    text.chars().for_each(|c| push_visible(&mut out, c));
+    out
+}
+
+fn push_visible(out: &mut String, c: char) {
+    if is_hidden(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
 }
 
 #[cfg(test)]

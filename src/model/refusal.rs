@@ -74,21 +74,21 @@ codes! {
         class: Refusal,
         rule: "an admission needs a patch: a commit with a path that is neither material nor exempt, a revert, or an exempt change",
         reads: "the paths that each commit of the range owns",
-        remedy: "commit the patch, or name the range that holds it: git reins admit BASE..TIP; for ledgers alone use git reins check",
+        remedy: "commit the patch, or name the range that holds it: git reins admit BASE..TIP",
         authority: "nobody: there is nothing to admit"
     }
     FixtureDigestMismatch "FIXTURE_DIGEST_MISMATCH" {
         class: Refusal,
         rule: "the fixture ledger lists every file under paths.fixtures and no other, with the digest and size of its bytes at tip",
         reads: "ledger/fixture.json and the fixture blobs at tip",
-        remedy: "git reins fixture pin --epoch NEW --runner-image auto, then git reins fixture commit",
+        remedy: "git reins fixture pin --epoch NEW --runner-image auto && git reins fixture commit",
         authority: "whoever reviews the range that pins the new epoch"
     }
     FixtureEpochUnpinned "FIXTURE_EPOCH_UNPINNED" {
         class: Refusal,
         rule: "an epoch is a name, a base revision, a digest and a runner image, all given, over bytes that no attribute changes on the way to disk",
         reads: "ledger/fixture.json, the modes and attributes of the fixture files, and the ancestry of base_rev",
-        remedy: "git reins fixture pin --epoch NEW --runner-image auto, then git reins fixture commit",
+        remedy: "git reins fixture pin --epoch NEW --runner-image auto && git reins fixture commit",
         authority: "whoever reviews the range that pins the new epoch"
     }
     FixtureMigrationMixed "FIXTURE_MIGRATION_MIXED" {
@@ -109,14 +109,14 @@ codes! {
         class: Refusal,
         rule: "a freeze is void after its day; the day itself still counts",
         reads: "expires_at of the freeze rows at tip, and today (UTC)",
-        remedy: "git reins freeze prune, then git reins freeze commit",
+        remedy: "git reins freeze prune && git reins freeze commit",
         authority: "the owner of the freeze, with a new row in a range of its own"
     }
     FreezeHorizonExceeded "FREEZE_HORIZON_EXCEEDED" {
         class: Refusal,
         rule: "a freeze ends within freeze.max_days of the policy",
         reads: "expires_at of the freeze rows at tip, today (UTC) and the policy on the protected line",
-        remedy: "git reins freeze rm --property ID --seed S, then git reins freeze add with a nearer day",
+        remedy: "git reins freeze rm --property ID --seed S && git reins freeze add with a nearer day",
         authority: "whoever may change freeze.max_days in the policy"
     }
     FreezeOnCanary "FREEZE_ON_CANARY" {
@@ -130,7 +130,7 @@ codes! {
         class: Refusal,
         rule: "a freeze was observed on base, at the revision that the fixture ledger pins",
         reads: "base_rev and observed_on of the freeze rows and base_rev of the fixture ledger at tip",
-        remedy: "git reins freeze rm --property ID --seed S, replay the seed on the pinned base, then git reins freeze add",
+        remedy: "git reins freeze rm --property ID --seed S, replay the seed on the pinned base && git reins freeze add",
         authority: "nobody: observe it on base first"
     }
     FreezeShareExceeded "FREEZE_SHARE_EXCEEDED" {
@@ -144,14 +144,14 @@ codes! {
         class: Refusal,
         rule: "a seed that always fails on base is a known defect, not a flake",
         reads: "the replays of the recorded trial",
-        remedy: "fix base or the property, then git reins freeze rm --property ID --seed S",
+        remedy: "fix base or the property && git reins freeze rm --property ID --seed S",
         authority: "nobody"
     }
     FreezeUnbound "FREEZE_UNBOUND" {
         class: Refusal,
         rule: "a freeze names an oracle row, a seed, an owner and a day of the form YYYY-MM-DD",
         reads: "the freeze rows and the oracle rows at tip",
-        remedy: "git reins freeze rm --property ID, then git reins freeze add with every field",
+        remedy: "git reins freeze rm --property ID && git reins freeze add with every field",
         authority: "nobody: an unbound freeze is a permanent waiver"
     }
     FrozenRegression "FROZEN_REGRESSION" {
@@ -179,7 +179,7 @@ codes! {
         class: Refusal,
         rule: "a ledger is a small regular UTF-8 JSON file of the declared shape, and the ledger directory holds nothing else",
         reads: "the ledger directory in the tree of tip",
-        remedy: "edit the named field, then git reins fmt; after a bad merge git reins fmt --resolve",
+        remedy: "edit the named field && git reins fmt; after a bad merge git reins fmt --resolve",
         authority: "nobody"
     }
     LedgerMissing "LEDGER_MISSING" {

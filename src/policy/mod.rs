@@ -13,6 +13,7 @@ pub mod placeholder;
 pub mod preset;
 pub mod refname;
 pub mod sections;
+pub mod territory;
 
 pub use check::{Check, ExitMap, Kind, Network, ResultFile, ResultFormat, Timeout};
 pub use draft::{Draft, InitPreset, draft};

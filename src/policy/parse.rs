@@ -107,7 +107,7 @@ fn read_verdict(table: &mut Table<'_>) -> Read<VerdictRule> {
 
 fn read_freeze(table: &mut Table<'_>) -> Read<FreezeRule> {
     let default = FreezeRule::default();
-    let days = |node: &Node<'_>| node.whole(0..=3650, "a whole number of days, at most 3650");
+    let days = |node: &Node<'_>| node.whole(0..=36_500, "a whole number of days, at most 36500");
     let share = |node: &Node<'_>| node.number(0.0..=1.0, "a share from 0 to 1");
     Ok(FreezeRule {
         max_days: table.or("max_days", default.max_days, days)?,

@@ -121,7 +121,7 @@ impl Default for VerdictRule {
 /// `[freeze]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FreezeRule {
-    /// How far in the future a freeze may end, in days; at most 3650.
+    /// How far in the future a freeze may end, in days; at most 36,500.
     pub max_days: u64,
     /// How much of the scored properties may be frozen at once, from 0 to 1.
     pub max_share: f64,

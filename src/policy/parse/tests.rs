@@ -70,7 +70,7 @@ const BAD: &[(&str, &str)] = &[
     ("freeze.max_days", "[freeze]\nmax_days = \"x\"\n"),
     ("freeze.max_days", "[freeze]\nmax_days = 30.0\n"),
     ("freeze.max_days", "[freeze]\nmax_days = -1\n"),
-    ("freeze.max_days", "[freeze]\nmax_days = 3651\n"),
+    ("freeze.max_days", "[freeze]\nmax_days = 36501\n"),
     ("freeze.max_days", "[freeze]\nmax_days = 99999999999999999999999\n"),
     ("freeze.max_share", "[freeze]\nmax_share = 1.01\n"),
     ("freeze.max_share", "[freeze]\nmax_share = -0.1\n"),
@@ -237,7 +237,7 @@ fn a_message_names_file_line_key_and_both_values() {
     for (body, message) in [
         (
             "[freeze]\nmax_days = \"x\"\n",
-            ".gitreins/reins.toml:3: freeze.max_days is \"x\", expected a whole number of days, at most 3650",
+            ".gitreins/reins.toml:3: freeze.max_days is \"x\", expected a whole number of days, at most 36500",
         ),
         (
             "[freeze]\nmax_dayz = 3\n",
