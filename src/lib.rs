@@ -1,5 +1,7 @@
 //! The rooms of the house; see ARCHITECTURE.md for the floors.
 
+pub mod decide;
 pub mod ledger;
 pub mod model;
 pub mod policy;
+pub mod report;

@@ -1,0 +1,127 @@
+//! Is the candidate admitted? All parts of the decision, put together.
+
+use super::facts::Facts;
+use super::ledgers::{Findings, judge_files};
+use super::order::{self, Order};
+use super::score::{self, Scored, Scores};
+use super::{fixture, freeze, oracle};
+use crate::model::day::Day;
+use crate::model::decision::{
+    DECISION_SCHEMA, Decision, Detail, OrderEvidence, Outcome, Rules, Standing, VerdictEvidence,
+};
+use crate::model::refusal::Code;
+
+/// Do the ledgers agree? Everything but the score.
+pub fn check(facts: &Facts) -> Decision {
+    decide(facts, None)
+}
+
+/// Is the patch admitted? The ledgers agree, there is a patch, and its score stands.
+pub fn admit(facts: &Facts, scores: Scores<'_>) -> Decision {
+    decide(facts, Some(scores))
+}
+
+/// The answer where the line that the candidate would land on has no policy: nothing is judged.
+pub fn unruled(line: &str, today: Day) -> Decision {
+    Decision {
+        schema: DECISION_SCHEMA,
+        decision: Outcome::Admit,
+        refusals: Vec::new(),
+        details: Vec::new(),
+        scored: 0,
+        frozen: 0,
+        smoke: 0,
+        late: 0,
+        properties: Vec::new(),
+        held: Vec::new(),
+        warnings: vec![format!("{line} has no policy: it is not under reins, nothing is judged")],
+        rules: Rules::Full,
+        base: None,
+        merge_bases: Vec::new(),
+        tip: None,
+        patch_commits: Vec::new(),
+        blob: None,
+        order_evidence: None,
+        verdict_evidence: None,
+        today,
+    }
+}
+
+fn decide(facts: &Facts, scores: Option<Scores<'_>>) -> Decision {
+    let mut order = order::judge(facts);
+    let mut found = std::mem::take(&mut order.findings);
+    found.absorb(judge_files(facts));
+    found.absorb(oracle::judge_rows(facts));
+    found.absorb(fixture::judge_epoch(facts));
+    found.absorb(freeze::judge_rows(facts));
+    let standings = score::standings(facts, &order);
+    let count = |wanted| standings.values().filter(|standing| **standing == wanted).count();
+    if let Some(exceeded) = freeze::judge_share(facts, count(Standing::Frozen), count(Standing::Scored)) {
+        found.add(exceeded);
+    }
+    judge_late(facts, &order, count(Standing::Scored), &mut found);
+    let mut scored = Scored::default();
+    if let Some(scores) = scores {
+        found.details.extend(empty_patch(facts));
+        scored = score::judge(facts, &standings, scores, !order.patch.is_empty());
+        found.absorb(std::mem::take(&mut scored.findings));
+    }
+    let properties = score::listed(&standings, &scored);
+    let has_patch = !order.patch.is_empty();
+    sort(&mut found);
+    Decision {
+        schema: DECISION_SCHEMA,
+        decision: outcome(&found.details, &scored),
+        refusals: Decision::refusals_of(&found.details),
+        details: found.details,
+        scored: if has_patch || scores.is_none() { count(Standing::Scored) } else { 0 },
+        frozen: count(Standing::Frozen),
+        smoke: count(Standing::Smoke),
+        late: count(Standing::Late),
+        properties,
+        held: scored.held,
+        warnings: found.warnings,
+        rules: Rules::Full,
+        base: facts.bases.first().map(|base| base.id),
+        merge_bases: facts.bases.iter().map(|base| base.id).collect(),
+        tip: Some(facts.tip.id),
+        patch_commits: order.patch,
+        blob: None,
+        order_evidence: Some(OrderEvidence::Topology),
+        verdict_evidence: matches!(scores, Some(Scores::Given(_))).then_some(VerdictEvidence::Itself),
+        today: facts.today,
+    }
+}
+
+fn outcome(details: &[Detail], scored: &Scored) -> Outcome {
+    Decision::outcome_of(details, &scored.held)
+}
+
+/// Late rows refuse when nothing else is left to score, and are remarked on otherwise.
+fn judge_late(facts: &Facts, order: &Order, complement: usize, found: &mut Findings) {
+    if complement == 0 {
+        return found.details.extend(order::late_refusals(facts, &order.late));
+    }
+    for (id, late) in &order.late {
+        found.warn(format!("{id} is late ({}): it does not score for this patch", late.reason));
+    }
+}
+
+/// An admission needs something to admit.
+fn empty_patch(facts: &Facts) -> Option<Detail> {
+    let something =
+        facts.commits.iter().any(|commit| commit.own.code.is_some() || commit.own.exempt.is_some());
+    (!something).then(|| {
+        Detail::new(Code::EmptyPatch, "nothing-to-admit", facts.tip.id.short()).commit(facts.tip.id).saw(
+            format!("{} commits, none with a patch", facts.commits.len()),
+            "a patch commit, a revert or an exempt change",
+        )
+    })
+}
+
+fn sort(found: &mut Findings) {
+    found.details.sort();
+    found.details.dedup();
+    found.warnings.sort();
+    found.warnings.dedup();
+}

@@ -1,0 +1,184 @@
+//! What has to be known before anything is decided? Owned plain data, gathered at commits.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::ledger::file::LedgerFault;
+use crate::ledger::fixture::FixtureLedger;
+use crate::ledger::freeze::FreezeLedger;
+use crate::ledger::oracle::OracleLedger;
+use crate::model::day::Day;
+use crate::model::ids::{CommitId, EntryState, Sha256};
+use crate::model::refusal::Code;
+use crate::policy::Policy;
+
+/// Everything that `check` and `admit` decide on.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The policy that judges: the one on the protected tip.
+    pub policy: Policy,
+    /// The day of the decision, UTC.
+    pub today: Day,
+    /// The merge bases, nearest first; empty when the candidate shares no history.
+    pub bases: Vec<Held>,
+    /// The given base and the protected tips that do not contain the candidate.
+    pub protected: Vec<Held>,
+    /// The candidate.
+    pub tip: Tip,
+    /// The range, parents before children.
+    pub commits: Vec<CommitFacts>,
+}
+
+/// A commit and the material that its tree holds.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// The commit.
+    pub id: CommitId,
+    /// Its material.
+    pub material: Arc<Material>,
+}
+
+/// The candidate: material, and what only matters at the end of the range.
+#[derive(Clone, Debug)]
+pub struct Tip {
+    /// The commit.
+    pub id: CommitId,
+    /// Its material.
+    pub material: Arc<Material>,
+    /// Bytes of the property, fixture and witness files that a ledger or a prefix names.
+    pub files: BTreeMap<String, FileFacts>,
+    /// The headings of the spec files that rows cite.
+    pub headings: BTreeMap<String, BTreeSet<String>>,
+    /// Entries that may not be where they are: in the ledger or history directory, or unsafe.
+    pub strays: Vec<Stray>,
+    /// How `base_rev` of the fixture ledger relates to each of the bases.
+    pub base_rev: Option<BaseRev>,
+    /// The code and exempt paths in which candidate and bases differ.
+    pub touched: BTreeSet<String>,
+}
+
+/// The material of one tree. Trees with the same material share one value.
+#[derive(Clone, Debug)]
+pub struct Material {
+    /// `oracle.json`.
+    pub oracle: Reading<OracleLedger>,
+    /// `fixture.json`.
+    pub fixture: Reading<FixtureLedger>,
+    /// `freezes.json`.
+    pub freezes: Reading<FreezeLedger>,
+    /// Every entry under `paths.properties`, by path.
+    pub properties: Arc<Listing>,
+    /// Every entry under `paths.fixtures`, by path.
+    pub fixtures: Arc<Listing>,
+    /// Every entry under `paths.specs`, by path.
+    pub specs: Arc<Listing>,
+    /// The entry of the policy.
+    pub policy: Option<EntryState>,
+}
+
+/// Entries by path: blobs, links and submodules, no trees.
+pub type Listing = BTreeMap<String, EntryState>;
+
+/// What reading one ledger gave.
+#[derive(Clone, Debug)]
+pub enum Reading<L> {
+    /// There is no such entry.
+    Missing,
+    /// There is one that is no valid ledger.
+    Invalid(LedgerFault),
+    /// The rows.
+    Valid(Arc<L>),
+}
+
+impl<L> Reading<L> {
+    /// The rows, when there are any to read.
+    pub fn valid(&self) -> Option<&L> {
+        match self {
+            Self::Valid(ledger) => Some(ledger),
+            Self::Missing | Self::Invalid(_) => None,
+        }
+    }
+}
+
+/// What the bytes of one file are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileFacts {
+    /// SHA-256 of the bytes; `None` for what is no blob.
+    pub sha256: Option<Sha256>,
+    /// The number of bytes.
+    pub size: u64,
+    /// Whether the bytes are a Git LFS pointer.
+    pub is_lfs_pointer: bool,
+    /// What a committed attribute would do to the bytes on the way to disk, as a phrase.
+    pub changed_by: Option<String>,
+}
+
+/// An entry that may not be where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stray {
+    /// LEDGER_INVALID or PATH_UNSAFE.
+    pub code: Code,
+    /// The path, made safe to print.
+    pub path: String,
+    /// What stands there.
+    pub observed: String,
+    /// What may stand there.
+    pub expected: String,
+}
+
+/// How the fixture ledger's `base_rev` relates to the bases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BaseRev {
+    /// It is an ancestor of every base, or equal to it.
+    Ancestor,
+    /// It is no full object id of this repository's length.
+    Malformed,
+    /// It names no commit here.
+    Unknown,
+    /// It is a commit, but not an ancestor of every base.
+    NotAncestor,
+}
+
+/// One commit of the range.
+#[derive(Clone, Debug)]
+pub struct CommitFacts {
+    /// The commit.
+    pub id: CommitId,
+    /// Its parents, in order; a root has one, the empty tree.
+    pub parents: Vec<ParentFacts>,
+    /// Its material.
+    pub material: Arc<Material>,
+    /// What it owns: the paths whose entry differs from every parent.
+    pub own: Own,
+    /// The protected commit that it takes back, path for path.
+    pub reverts: Option<CommitId>,
+}
+
+impl CommitFacts {
+    /// Whether this commit carries part of the patch.
+    pub fn is_patch(&self) -> bool {
+        self.own.code.is_some() && self.reverts.is_none()
+    }
+}
+
+/// One parent of a commit of the range.
+#[derive(Clone, Debug)]
+pub struct ParentFacts {
+    /// The commit; `None` is the empty tree above a root.
+    pub id: Option<CommitId>,
+    /// Its material.
+    pub material: Arc<Material>,
+    /// Whether it lies outside the range: on a protected line or in the history of the base.
+    pub is_protected: bool,
+}
+
+/// The paths that a commit owns, as far as rules ask for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Own {
+    /// A path that is neither material nor exempt.
+    pub code: Option<String>,
+    /// A path that is exempt.
+    pub exempt: Option<String>,
+    /// A path that is for people only.
+    pub human_only: Option<String>,
+}

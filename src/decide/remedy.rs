@@ -1,0 +1,36 @@
+//! Which commands put a mended ledger where it counts?
+//!
+//! A row that a patch already stands on cannot be mended beside the patch: it lands in a range of
+//! its own. No text ever advises to reorder commits.
+
+use super::facts::Facts;
+use crate::model::shell::word;
+
+/// Commands that bring the ledgers and properties of tip onto a branch that starts at base, run
+/// `edits` there, and commit.
+pub fn own_range(facts: &Facts, branch: &str, edits: &[String]) -> String {
+    let base = facts.bases.first().map_or(facts.tip.id, |base| base.id);
+    let listings = [&facts.tip.material.properties];
+    let is_there = |prefix: &&crate::model::path::RepoPath| {
+        listings.iter().any(|listing| listing.keys().any(|path| prefix.covers(path)))
+    };
+    let properties = facts.policy.paths.properties.iter().filter(is_there).map(|prefix| prefix.as_str());
+    let paths: Vec<_> =
+        [facts.policy.paths.ledger.as_str()].into_iter().chain(properties).map(word).collect();
+    let mut commands = vec![
+        format!("git switch -c {} {}", word(branch), base.short()),
+        format!("git restore --source={} -- {}", facts.tip.id.short(), paths.join(" ")),
+    ];
+    commands.extend_from_slice(edits);
+    commands.push("git reins oracle commit".to_owned());
+    format!("land it in a range of its own: {}", commands.join(" && "))
+}
+
+/// An edit of an oracle row: right here while there is no patch, else in a range of its own.
+pub fn mend_row(facts: &Facts, id: &str, edit: String) -> String {
+    if facts.commits.iter().any(|commit| commit.is_patch()) {
+        own_range(facts, &format!("oracle-{id}"), &[edit])
+    } else {
+        format!("{edit} && git reins oracle commit")
+    }
+}

@@ -1,0 +1,230 @@
+//! Which properties score, and what do the results say about them?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::facts::Facts;
+use super::freeze::is_unfreezable;
+use super::ledgers::{Findings, ledger_path};
+use super::order::Order;
+use crate::ledger::field::{Field, text};
+use crate::ledger::file::{LedgerFault, LedgerName};
+use crate::ledger::freeze::FreezeRow;
+use crate::ledger::results::ResultRow;
+use crate::model::decision::{Detail, PropertyStanding, Standing};
+use crate::model::ids::OracleId;
+use crate::model::refusal::Code;
+
+/// What a score is made from.
+#[derive(Clone, Copy, Debug)]
+pub enum Scores<'a> {
+    /// Nothing was handed in: the recorded trial has to say it.
+    Recorded,
+    /// The results that were handed in.
+    Given(&'a [ResultRow]),
+    /// A results file that cannot be read.
+    Unreadable(&'a LedgerFault),
+}
+
+/// Where every row stands, by id.
+pub fn standings(facts: &Facts, order: &Order) -> BTreeMap<OracleId, Standing> {
+    let frozen = frozen_names(facts);
+    let rows = facts.tip.material.oracle.valid().map(|ledger| ledger.oracles.as_slice()).unwrap_or_default();
+    let standing = |row: &crate::ledger::oracle::OracleRow| {
+        if !row.scores() {
+            Standing::Smoke
+        } else if order.late.contains_key(&row.oracle_id) {
+            Standing::Late
+        } else if frozen.contains(row.oracle_id.as_str()) {
+            Standing::Frozen
+        } else {
+            Standing::Scored
+        }
+    };
+    rows.iter().filter_map(|row| Some((row.id()?, standing(row)))).collect()
+}
+
+/// Every property that any freeze row names, valid or not.
+fn frozen_names(facts: &Facts) -> BTreeSet<&str> {
+    let rows = facts.tip.material.freezes.valid().map(|ledger| ledger.freezes.as_slice()).unwrap_or_default();
+    rows.iter().map(|row| text(&row.property_id)).collect()
+}
+
+/// What the results add to a decision.
+#[derive(Clone, Debug, Default)]
+pub struct Scored {
+    /// Refusals and remarks.
+    pub findings: Findings,
+    /// The status of each property that has one: `pass` only when every entry says so.
+    pub statuses: BTreeMap<String, String>,
+    /// Frozen properties whose failure a row covers.
+    pub held: Vec<OracleId>,
+}
+
+/// Judges the results of a patch against the standings.
+pub fn judge(
+    facts: &Facts,
+    standings: &BTreeMap<OracleId, Standing>,
+    scores: Scores<'_>,
+    has_patch: bool,
+) -> Scored {
+    let mut scored = Scored::default();
+    match scores {
+        Scores::Recorded if has_patch => scored.findings.add(nothing_recorded(facts)),
+        Scores::Recorded => {}
+        Scores::Unreadable(fault) => scored.findings.add(unreadable(fault)),
+        Scores::Given(results) => {
+            sort_results(facts, standings, results, &mut scored);
+            for (id, standing) in standings {
+                judge_property(facts, id, *standing, has_patch, &mut scored);
+            }
+        }
+    }
+    let complement = standings.values().any(|standing| *standing == Standing::Scored);
+    let unanswered = matches!(scores, Scores::Given(_)) && scored.statuses.is_empty();
+    let readable =
+        facts.tip.material.oracle.valid().is_some() && facts.tip.material.freezes.valid().is_some();
+    if has_patch && readable && (!complement || unanswered) {
+        scored.findings.add(no_complement(facts, standings, complement));
+    }
+    scored
+}
+
+fn nothing_recorded(facts: &Facts) -> Detail {
+    let (code, reason) = if facts.policy.verdict.require {
+        (Code::VerdictMissing, "no-trial")
+    } else {
+        (Code::NoUnfrozenProperties, "no-results")
+    };
+    Detail::new(code, reason, facts.tip.id.short())
+        .path(facts.policy.paths.history.to_string())
+        .commit(facts.tip.id)
+        .saw("no recorded trial of this candidate", "a trial that admits it, or results of its properties")
+        .fix("git reins admit --results FILE")
+}
+
+fn unreadable(fault: &LedgerFault) -> Detail {
+    let subject = fault.row.clone().unwrap_or_else(|| "results".to_owned());
+    let mut detail = Detail::new(Code::ResultsInvalid, "unreadable", subject);
+    detail.field = fault.field.clone();
+    detail.saw(fault.observed.clone(), fault.expected.clone())
+}
+
+fn no_complement(facts: &Facts, standings: &BTreeMap<OracleId, Standing>, complement: bool) -> Detail {
+    let count = |wanted| standings.values().filter(|standing| **standing == wanted).count();
+    let observed = if complement {
+        "no result of any property".to_owned()
+    } else {
+        format!(
+            "0 scored of {} rows: {} frozen, {} late, {} smoke",
+            standings.len(),
+            count(Standing::Frozen),
+            count(Standing::Late),
+            count(Standing::Smoke)
+        )
+    };
+    Detail::new(Code::NoUnfrozenProperties, "empty-complement", "score")
+        .path(ledger_path(facts, LedgerName::Oracle))
+        .commit(facts.tip.id)
+        .saw(observed, "at least one scored property that no freeze names, with its result")
+}
+
+/// Takes the entries apart: canaries, properties, and names that nobody knows.
+fn sort_results(
+    facts: &Facts,
+    standings: &BTreeMap<OracleId, Standing>,
+    results: &[ResultRow],
+    scored: &mut Scored,
+) {
+    for result in results {
+        let name = result.property_id.as_str();
+        let is_row = standings.keys().any(|id| id.as_str() == name);
+        let is_canary = result.canary == Some(true) || facts.policy.is_canary(name);
+        match (is_row, is_canary) {
+            (true, true) => scored.findings.add(invalid(
+                name,
+                "a row of the oracle ledger",
+                "a canary with a name of its own",
+            )),
+            (false, true) if result.status != "pass" => scored
+                .findings
+                .add(Detail::new(Code::CanaryFailed, "canary", name).saw(result.status.clone(), "pass")),
+            (false, true) => {}
+            (true, false) => {
+                let status = scored.statuses.entry(name.to_owned()).or_insert_with(|| result.status.clone());
+                if result.status != "pass" {
+                    status.clone_from(&result.status);
+                }
+            }
+            (false, false) => scored.findings.add(invalid(
+                name,
+                "no row of the oracle ledger and no canary",
+                "an oracle_id, or canary: true",
+            )),
+        }
+    }
+}
+
+fn invalid(name: &str, observed: &str, expected: &str) -> Detail {
+    Detail::new(Code::ResultsInvalid, "unknown-property", name).field("property_id").saw(observed, expected)
+}
+
+fn judge_property(facts: &Facts, id: &OracleId, standing: Standing, has_patch: bool, scored: &mut Scored) {
+    let status = scored.statuses.get(id.as_str()).cloned();
+    let failed = |code, reason, expected: &str| {
+        let observed = status.clone().unwrap_or_else(|| "no result".to_owned());
+        Detail::new(code, reason, id.as_str()).saw(observed, expected)
+    };
+    match (standing, status.as_deref()) {
+        (_, Some("pass")) => {}
+        (Standing::Scored, Some(_)) => {
+            scored.findings.add(failed(Code::UnfrozenPropertyFailed, "failed", "pass"))
+        }
+        (Standing::Scored, None) if has_patch => {
+            scored.findings.add(failed(Code::UnfrozenPropertyFailed, "no-result", "pass"));
+        }
+        (Standing::Frozen, Some("fail")) if is_covered(facts, id) => scored.held.push(id.clone()),
+        (Standing::Frozen, Some(_)) => scored.findings.add(failed(
+            Code::FrozenRegression,
+            "not-covered",
+            "pass, or a fail that an eligible row with overlapping paths covers",
+        )),
+        (Standing::Late | Standing::Smoke, Some(status)) => {
+            scored.findings.warn(format!("{id} does not score and says {status}"));
+        }
+        (Standing::Scored | Standing::Frozen | Standing::Late | Standing::Smoke, None) => {}
+    }
+}
+
+/// Whether a usable row covers a failure of a frozen property.
+///
+/// Results carry no seed, so one usable row of the property is enough here; a trial asks for the
+/// same seed.
+fn is_covered(facts: &Facts, id: &OracleId) -> bool {
+    let rows = facts.tip.material.freezes.valid().map(|ledger| ledger.freezes.as_slice()).unwrap_or_default();
+    rows.iter()
+        .filter(|row| text(&row.property_id) == id.as_str())
+        .any(|row| !is_unfreezable(facts, id.as_str()) && is_usable(row) && overlaps(facts, row))
+}
+
+fn is_usable(row: &FreezeRow) -> bool {
+    row.quarantine_eligible == Some(Field::Value(true))
+}
+
+fn overlaps(facts: &Facts, row: &FreezeRow) -> bool {
+    let paths = row.paths.as_deref().unwrap_or_default();
+    let below = |outer: &str, inner: &str| {
+        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    paths.iter().any(|path| facts.tip.touched.iter().any(|touched| below(path, touched)))
+}
+
+/// The standings as the answer lists them.
+pub fn listed(standings: &BTreeMap<OracleId, Standing>, scored: &Scored) -> Vec<PropertyStanding> {
+    let one = |(id, state): (&OracleId, &Standing)| PropertyStanding {
+        property_id: id.clone(),
+        state: *state,
+        status: scored.statuses.get(id.as_str()).cloned(),
+        power: "claimed",
+    };
+    standings.iter().map(one).collect()
+}

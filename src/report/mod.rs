@@ -1,0 +1,4 @@
+//! How does a decision read, for a person and for a program?
+
+pub mod json;
+pub mod text;
