@@ -5,3 +5,4 @@ pub mod ledger;
 pub mod model;
 pub mod policy;
 pub mod report;
+pub mod sys;

@@ -1,0 +1,9 @@
+//! The windows to the machine other than git: files, digests, clock, caller, runner image, output.
+
+pub mod caller;
+pub mod clock;
+pub mod files;
+pub mod hash;
+pub mod image;
+pub mod out;
+pub mod scratch;

@@ -1,0 +1,20 @@
+//! How does an answer reach the caller? The only place that prints.
+
+use std::io::{self, Write};
+
+/// Prints talk to stderr, then data to stdout, and flushes.
+///
+/// # Errors
+/// When stdout takes less than all bytes (closed pipe, full disk): the caller has no answer then.
+/// A stderr that is gone loses talk only.
+pub fn print(stdout: &str, stderr: &str) -> io::Result<()> {
+    say(stderr);
+    let mut out = io::stdout().lock();
+    out.write_all(stdout.as_bytes())?;
+    out.flush()
+}
+
+/// Prints talk to stderr; a stderr that is gone loses it.
+pub fn say(text: &str) {
+    let _lost = io::stderr().lock().write_all(text.as_bytes());
+}
