@@ -1,6 +1,8 @@
 //! The rooms of the house; see ARCHITECTURE.md for the floors.
 
 pub mod decide;
+pub mod gate;
+pub mod git;
 pub mod ledger;
 pub mod model;
 pub mod policy;

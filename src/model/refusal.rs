@@ -102,7 +102,7 @@ codes! {
         class: Refusal,
         rule: "a freeze row stands before every patch commit, and a row that base holds is not edited in a range with patch commits",
         reads: "ledger/freezes.json at base, at tip and at every patch commit's parents",
-        remedy: "git reins freeze rm --property ID --seed S, then land the freeze in a reviewed range of its own",
+        remedy: "land the freeze in a range of its own, and take it out here: git reins freeze rm --property ID --seed S && git reins freeze commit",
         authority: "the owner of the freeze, in a range of its own"
     }
     FreezeExpired "FREEZE_EXPIRED" {
@@ -116,21 +116,21 @@ codes! {
         class: Refusal,
         rule: "a freeze ends within freeze.max_days of the policy",
         reads: "expires_at of the freeze rows at tip, today (UTC) and the policy on the protected line",
-        remedy: "git reins freeze rm --property ID --seed S && git reins freeze add with a nearer day",
+        remedy: "remove the row and add it with a nearer day: git reins freeze rm --property ID --seed S",
         authority: "whoever may change freeze.max_days in the policy"
     }
     FreezeOnCanary "FREEZE_ON_CANARY" {
         class: Refusal,
         rule: "a canary or a fault of the draft channel is never frozen",
         reads: "property_id of the freeze rows at tip and the checks of the policy",
-        remedy: "git reins freeze rm --property ID",
+        remedy: "git reins freeze rm --property ID && git reins freeze commit",
         authority: "nobody"
     }
     FreezeReplayNotOnBase "FREEZE_REPLAY_NOT_ON_BASE" {
         class: Refusal,
         rule: "a freeze was observed on base, at the revision that the fixture ledger pins",
         reads: "base_rev and observed_on of the freeze rows and base_rev of the fixture ledger at tip",
-        remedy: "git reins freeze rm --property ID --seed S, replay the seed on the pinned base && git reins freeze add",
+        remedy: "remove the row, and add it when the pinned base shows the instability: git reins freeze rm --property ID --seed S",
         authority: "nobody: observe it on base first"
     }
     FreezeShareExceeded "FREEZE_SHARE_EXCEEDED" {
@@ -144,14 +144,14 @@ codes! {
         class: Refusal,
         rule: "a seed that always fails on base is a known defect, not a flake",
         reads: "the replays of the recorded trial",
-        remedy: "fix base or the property && git reins freeze rm --property ID --seed S",
+        remedy: "fix base or the property, and remove the row: git reins freeze rm --property ID --seed S && git reins freeze commit",
         authority: "nobody"
     }
     FreezeUnbound "FREEZE_UNBOUND" {
         class: Refusal,
         rule: "a freeze names an oracle row, a seed, an owner and a day of the form YYYY-MM-DD",
         reads: "the freeze rows and the oracle rows at tip",
-        remedy: "git reins freeze rm --property ID && git reins freeze add with every field",
+        remedy: "remove the row and add it with every field: git reins freeze rm --property ID",
         authority: "nobody: an unbound freeze is a permanent waiver"
     }
     FrozenRegression "FROZEN_REGRESSION" {
@@ -165,7 +165,7 @@ codes! {
         class: Undecided,
         rule: "an answer needs every object that the walk touches; a shallow or partial clone hides some",
         reads: "the raw commits and trees between the protected line and the candidate",
-        remedy: "git fetch --unshallow (in CI: fetch depth 0), or git fetch --refetch --no-filter in a partial clone",
+        remedy: "fetch everything, in CI with fetch depth 0: git fetch --unshallow",
         authority: "nobody: fetch the history"
     }
     HistoryUntrusted "HISTORY_UNTRUSTED" {
@@ -179,14 +179,14 @@ codes! {
         class: Refusal,
         rule: "a ledger is a small regular UTF-8 JSON file of the declared shape, and the ledger directory holds nothing else",
         reads: "the ledger directory in the tree of tip",
-        remedy: "edit the named field && git reins fmt; after a bad merge git reins fmt --resolve",
+        remedy: "edit the named field, and write the file anew: git reins fmt",
         authority: "nobody"
     }
     LedgerMissing "LEDGER_MISSING" {
         class: Refusal,
         rule: "all three ledgers exist; an explicit empty list is an answer, a missing file is none",
         reads: "the ledger directory in the tree of tip",
-        remedy: "git reins init writes the oracle and freeze ledgers, git reins fixture pin the fixture ledger",
+        remedy: "write what is missing: git reins init && git reins fixture pin --epoch ID --runner-image auto",
         authority: "nobody"
     }
     NeedsHuman "NEEDS_HUMAN" {

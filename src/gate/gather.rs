@@ -1,0 +1,239 @@
+//! Which facts does a decision need? All of them, read from the commits of a range.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::GateError;
+use super::material::Reader;
+use super::strays;
+use super::survey::Ground;
+use crate::decide::facts::{BaseRev, CommitFacts, Facts, FileFacts, Held, Material, Own, ParentFacts, Tip};
+use crate::git::object::RawCommit;
+use crate::git::owned::{Go, Step};
+use crate::git::{GitError, Repo};
+use crate::ledger::field::text;
+use crate::ledger::oracle::Source;
+use crate::model::day::Day;
+use crate::model::heading::anchors;
+use crate::model::ids::{CommitId, EntryState, ObjectId};
+use crate::policy::territory::{Marks, Spot, Territory};
+
+/// A cited text larger than this has no headings that anybody looks for.
+const TEXT_CAP: u64 = 8 << 20;
+
+/// Reads everything that `check` and `admit` decide on.
+///
+/// # Errors
+/// When an object is absent or unreadable.
+pub fn gather(repo: &Repo, ground: &Ground, today: Day) -> Result<Facts, GateError> {
+    let territory = Territory::of(&ground.policy);
+    let mut reader = Reader::new(repo, &ground.policy);
+    let commits = commits(repo, ground, &territory, &mut reader)?;
+    let bases = held(repo, &ground.range.bases, &mut reader)?;
+    let protected = held(repo, &ground.protected, &mut reader)?;
+    let tip = tip(repo, ground, &territory, &mut reader)?;
+    Ok(Facts { policy: ground.policy.clone(), today, bases, protected, tip, commits })
+}
+
+/// The commits of a range alone, with what they own.
+///
+/// # Errors
+/// When an object is absent or unreadable.
+pub fn range_facts(repo: &Repo, ground: &Ground) -> Result<Vec<CommitFacts>, GateError> {
+    commits(repo, ground, &Territory::of(&ground.policy), &mut Reader::new(repo, &ground.policy))
+}
+
+fn held(repo: &Repo, ids: &[CommitId], reader: &mut Reader<'_>) -> Result<Vec<Held>, GateError> {
+    let one = |id: &CommitId| Ok(Held { id: *id, material: reader.read(Some(repo.commit(*id)?.tree))? });
+    ids.iter().map(one).collect()
+}
+
+/// The commits of the range. A commit that touches no material shares its parent's.
+fn commits(
+    repo: &Repo,
+    ground: &Ground,
+    territory: &Territory,
+    reader: &mut Reader<'_>,
+) -> Result<Vec<CommitFacts>, GateError> {
+    let mut known: BTreeMap<CommitId, (ObjectId, Arc<Material>)> = BTreeMap::new();
+    let in_range: BTreeSet<CommitId> = ground.range.commits.iter().map(|(id, _)| *id).collect();
+    let mut facts = Vec::with_capacity(in_range.len());
+    for (id, raw) in &ground.range.commits {
+        let parents = parents(repo, raw, &in_range, &mut known, reader)?;
+        let olds: Vec<_> = parents.iter().map(|parent| parent.id.map(|id| known[&id].0)).collect();
+        let seen = look(repo, territory, raw.tree, &olds)?;
+        let material = match parents.as_slice() {
+            [only] if !seen.has_material => Arc::clone(&only.material),
+            _ => reader.read(Some(raw.tree))?,
+        };
+        known.insert(*id, (raw.tree, Arc::clone(&material)));
+        facts.push(CommitFacts { id: *id, parents, material, own: seen.own, reverts: None });
+    }
+    Ok(facts)
+}
+
+fn parents(
+    repo: &Repo,
+    raw: &RawCommit,
+    in_range: &BTreeSet<CommitId>,
+    known: &mut BTreeMap<CommitId, (ObjectId, Arc<Material>)>,
+    reader: &mut Reader<'_>,
+) -> Result<Vec<ParentFacts>, GateError> {
+    if raw.parents.is_empty() {
+        return Ok(vec![ParentFacts { id: None, material: reader.read(None)?, is_protected: false }]);
+    }
+    let mut parents = Vec::new();
+    for id in &raw.parents {
+        if !known.contains_key(id) {
+            let tree = repo.commit(*id)?.tree;
+            known.insert(*id, (tree, reader.read(Some(tree))?));
+        }
+        let material = Arc::clone(&known[id].1);
+        parents.push(ParentFacts { id: Some(*id), material, is_protected: !in_range.contains(id) });
+    }
+    Ok(parents)
+}
+
+/// What a walk over the owned paths of a commit saw.
+#[derive(Default)]
+struct Seen {
+    own: Own,
+    has_material: bool,
+}
+
+/// Looks at what a commit owns, no deeper than the rules ask for.
+fn look(
+    repo: &Repo,
+    territory: &Territory,
+    tree: ObjectId,
+    olds: &[Option<ObjectId>],
+) -> Result<Seen, GateError> {
+    let mut seen = Seen::default();
+    repo.owned(Some(tree), olds, &mut |step| {
+        let spot = spot(territory, step.path);
+        let marks = spot.marks();
+        if !spot.is_uniform() && step.is_directory {
+            return Go::Enter;
+        }
+        seen.has_material |= marks.material;
+        if !step.is_certain {
+            return if seen.own.wants(marks) { Go::Enter } else { Go::Skip };
+        }
+        seen.own.note(marks, &step);
+        Go::Skip
+    })?;
+    Ok(seen)
+}
+
+fn spot<'t>(territory: &'t Territory, path: &[u8]) -> Spot<'t> {
+    path.split(|byte| *byte == b'/').fold(territory.root(), |spot, name| spot.child(name))
+}
+
+impl Own {
+    /// Whether a path with these marks would say something new.
+    fn wants(&self, marks: Marks) -> bool {
+        (marks.is_code() && self.code.is_none())
+            || (marks.exempt && !marks.material && self.exempt.is_none())
+            || (marks.human_only && self.human_only.is_none())
+    }
+
+    fn note(&mut self, marks: Marks, step: &Step<'_>) {
+        let path = || Some(crate::model::path::shown(&String::from_utf8_lossy(step.path)));
+        if marks.is_code() && self.code.is_none() {
+            self.code = path();
+        }
+        if marks.exempt && !marks.material && self.exempt.is_none() {
+            self.exempt = path();
+        }
+        if marks.human_only && self.human_only.is_none() {
+            self.human_only = path();
+        }
+    }
+}
+
+fn tip(
+    repo: &Repo,
+    ground: &Ground,
+    territory: &Territory,
+    reader: &mut Reader<'_>,
+) -> Result<Tip, GateError> {
+    let tree = repo.commit(ground.tip)?.tree;
+    let material = reader.read(Some(tree))?;
+    let mut bases = Vec::new();
+    for base in &ground.range.bases {
+        bases.push(repo.commit(*base)?.tree);
+    }
+    let changes = strays::changes(repo, territory, &ground.policy, tree, &bases)?;
+    let mut strays = changes.strays;
+    strays.extend(strays::ledger_directory(repo, &ground.policy, tree)?);
+    Ok(Tip {
+        id: ground.tip,
+        files: files(repo, ground, tree, &material)?,
+        headings: headings(repo, &material)?,
+        strays,
+        base_rev: base_rev(repo, &material, &ground.range.bases)?,
+        touched: changes.touched,
+        material,
+    })
+}
+
+/// The bytes of every fixture, and of every property and witness file that a row names.
+fn files(
+    repo: &Repo,
+    ground: &Ground,
+    tree: ObjectId,
+    material: &Material,
+) -> Result<BTreeMap<String, FileFacts>, GateError> {
+    let mut wanted: BTreeMap<String, EntryState> = (*material.fixtures).clone();
+    for row in material.oracle.valid().map(|ledger| ledger.oracles.as_slice()).unwrap_or_default() {
+        for file in &row.property_files {
+            let entry = material.properties.get(&file.path);
+            wanted.extend(entry.map(|entry| (file.path.clone(), *entry)));
+        }
+        if let Some(patch) =
+            row.witness_patch.as_ref().filter(|patch| ground.policy.paths.ledger.covers(&patch.path))
+        {
+            let entry = repo.entry(tree, &patch.path)?;
+            wanted.extend(entry.map(|entry| (patch.path.clone(), entry)));
+        }
+    }
+    let attributes = repo.attributes(tree, wanted.keys())?;
+    Ok(repo.file_facts(&wanted, &attributes)?)
+}
+
+fn headings(repo: &Repo, material: &Material) -> Result<BTreeMap<String, BTreeSet<String>>, GateError> {
+    let mut found = BTreeMap::new();
+    for row in material.oracle.valid().map(|ledger| ledger.oracles.as_slice()).unwrap_or_default() {
+        let Source::Text { path, .. } = row.source() else { continue };
+        let Some(entry) = material.specs.get(path).filter(|_| !found.contains_key(path)) else { continue };
+        if matches!(entry.mode, EntryState::PLAIN | EntryState::EXECUTABLE) {
+            let bytes = repo.blob(entry.id, TEXT_CAP)?.unwrap_or_default();
+            found.insert(path.to_owned(), anchors(&String::from_utf8_lossy(&bytes)));
+        }
+    }
+    Ok(found)
+}
+
+fn base_rev(repo: &Repo, material: &Material, bases: &[CommitId]) -> Result<Option<BaseRev>, GateError> {
+    let given = material.fixture.valid().map(|ledger| text(&ledger.base_rev)).unwrap_or_default();
+    if given.is_empty() {
+        return Ok(None);
+    }
+    let Ok(id) = given.parse::<CommitId>() else { return Ok(Some(BaseRev::Malformed)) };
+    if id.0.hex_len() != repo.hex_len() {
+        return Ok(Some(BaseRev::Malformed));
+    }
+    match repo.commit(id) {
+        Ok(_) => {}
+        Err(GitError::Absent { is_partial: false, .. } | GitError::Unreadable { .. }) => {
+            return Ok(Some(BaseRev::Unknown));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    for base in bases {
+        if !repo.is_ancestor(id, *base)? {
+            return Ok(Some(BaseRev::NotAncestor));
+        }
+    }
+    Ok(Some(BaseRev::Ancestor))
+}

@@ -1,0 +1,120 @@
+//! Commit range in, evidence out: which line, which policy, which facts?
+
+pub mod branch;
+pub mod gather;
+pub mod material;
+pub mod reverts;
+pub mod strays;
+pub mod survey;
+
+use crate::decide::facts::Facts;
+use crate::git::{GitError, Repo};
+use crate::model::day::Day;
+use crate::model::decision::{Decision, Outcome};
+use crate::model::ids::CommitId;
+use crate::model::refusal::Code;
+use crate::policy::PolicyFault;
+
+use survey::{Request, Survey};
+
+/// Why nothing can be decided.
+#[derive(Debug, thiserror::Error)]
+pub enum GateError {
+    /// The repository cannot answer.
+    #[error(transparent)]
+    Git(#[from] GitError),
+    /// A policy that cannot be read.
+    #[error("the policy at commit {commit} cannot be read: {fault}")]
+    Policy {
+        /// Where it stands.
+        commit: CommitId,
+        /// What is wrong with it.
+        #[source]
+        fault: PolicyFault,
+    },
+    /// No range was given and no protected line is known.
+    #[error("no protected line is known: {looked_for}")]
+    NoLine {
+        /// What was looked for.
+        looked_for: String,
+    },
+    /// HEAD names no commit yet.
+    #[error("the branch has no commit yet")]
+    Unborn,
+}
+
+impl GateError {
+    /// The code of the answer, where the catalogue has one.
+    pub fn code(&self) -> Option<Code> {
+        match self {
+            Self::Policy { .. } => Some(Code::PolicyInvalid),
+            Self::Git(GitError::Shallow { .. } | GitError::Absent { is_partial: true, .. }) => {
+                Some(Code::HistoryIncomplete)
+            }
+            Self::Git(_) | Self::NoLine { .. } | Self::Unborn => None,
+        }
+    }
+
+    /// The command or edit that helps.
+    pub fn fix(&self) -> Option<String> {
+        match self {
+            Self::Git(GitError::Shallow { .. }) => Some("git fetch --unshallow".to_owned()),
+            Self::Git(GitError::Absent { is_partial: true, .. }) => {
+                Some("git fetch --refetch --no-filter".to_owned())
+            }
+            Self::Git(GitError::Absent { .. } | GitError::Unreadable { .. }) => {
+                Some("git fsck --full".to_owned())
+            }
+            Self::Git(GitError::Open { fix, .. }) => fix.clone(),
+            Self::Git(GitError::Name { .. } | GitError::Other { .. }) => None,
+            Self::Policy { fault, .. } => {
+                Some(format!("correct {} in .gitreins/reins.toml on that line", fault.key))
+            }
+            Self::NoLine { .. } => Some("name the range: git reins check BASE..TIP".to_owned()),
+            Self::Unborn => Some("git commit".to_owned()),
+        }
+    }
+}
+
+/// A decision, or the line that is not under reins.
+#[derive(Debug)]
+pub enum Judged {
+    /// There is no policy on the line that the candidate would land on.
+    NotUnderReins {
+        /// The line as it was found.
+        line: String,
+    },
+    /// The policy there was applied.
+    Decided(Box<Decision>),
+}
+
+/// Surveys the range, gathers the facts and decides.
+///
+/// Whether a commit is a revert is only looked for when it can matter: when something stands
+/// against the candidate, or when a commit with code changes rows too.
+///
+/// # Errors
+/// When the repository cannot answer.
+pub fn judge(
+    repo: &Repo,
+    request: &Request<'_>,
+    today: Day,
+    decide: impl Fn(&Facts) -> Decision,
+) -> Result<Judged, GateError> {
+    let survey = match survey::survey(repo, request)? {
+        Survey::NotUnderReins { line } => return Ok(Judged::NotUnderReins { line }),
+        Survey::Under(survey) => survey,
+    };
+    let mut facts = gather::gather(repo, &survey, today)?;
+    let mut decision = decide(&facts);
+    if reverts::matter(&facts, &decision) {
+        reverts::mark(repo, &survey, &mut facts.commits)?;
+        decision = decide(&facts);
+    }
+    if decision.decision != Outcome::Refuse
+        && facts.bases.iter().any(|base| base.material.policy != facts.tip.material.policy)
+    {
+        survey::read_policy(repo, facts.tip.id)?; // a policy that cannot be read may not land
+    }
+    Ok(Judged::Decided(Box::new(decision)))
+}

@@ -1,0 +1,112 @@
+//! Which commits take back a commit of the protected line, path for path?
+
+use std::collections::BTreeMap;
+
+use super::GateError;
+use super::survey::Ground;
+use crate::decide::facts::{CommitFacts, Facts};
+use crate::git::Repo;
+use crate::git::object::RawCommit;
+use crate::git::owned::Go;
+use crate::model::decision::Decision;
+use crate::model::ids::{CommitId, EntryState, ObjectId};
+
+/// How many first-parent commits of the protected line a revert may reach back to.
+const REACH: usize = 1_000;
+
+/// The leaves that a commit owns, by raw path.
+type Leaves = BTreeMap<Vec<u8>, Option<EntryState>>;
+
+/// Whether reverts can change the answer.
+///
+/// Without findings they only could by holding: when a commit with code changes rows as well.
+pub fn matter(facts: &Facts, decision: &Decision) -> bool {
+    let mut with_code = facts.commits.iter().filter(|commit| commit.own.code.is_some());
+    let has_findings = !decision.details.is_empty();
+    with_code.any(|commit| has_findings || changes_rows(commit))
+}
+
+fn changes_rows(commit: &CommitFacts) -> bool {
+    commit.parents.iter().all(|parent| {
+        let (before, after) = (&parent.material, &commit.material);
+        !std::sync::Arc::ptr_eq(before, after)
+            && (before.oracle.valid() != after.oracle.valid()
+                || before.freezes.valid() != after.freezes.valid())
+    })
+}
+
+/// Marks the commits with code that are reverts.
+///
+/// # Errors
+/// When an object is absent or unreadable.
+pub fn mark(repo: &Repo, ground: &Ground, commits: &mut [CommitFacts]) -> Result<(), GateError> {
+    let chain = repo.first_parents(ground.landing, REACH + 1)?;
+    let mut past = Past { repo, chain, states: BTreeMap::new() };
+    let trees: BTreeMap<CommitId, &RawCommit> =
+        ground.range.commits.iter().map(|(id, raw)| (*id, raw)).collect();
+    for commit in commits.iter_mut().filter(|commit| commit.own.code.is_some()) {
+        let raw = trees[&commit.id];
+        let mut olds = Vec::new();
+        for parent in &raw.parents {
+            olds.push(Some(repo.commit(*parent)?.tree));
+        }
+        if olds.is_empty() {
+            continue; // a root takes nothing back
+        }
+        let own = leaves(repo, raw.tree, &olds)?;
+        commit.reverts = past.taken_back(&own)?;
+    }
+    Ok(())
+}
+
+fn leaves(repo: &Repo, new: ObjectId, olds: &[Option<ObjectId>]) -> Result<Leaves, GateError> {
+    let mut found = Leaves::new();
+    repo.owned(Some(new), olds, &mut |step| {
+        if !step.is_directory {
+            found.insert(step.path.to_vec(), step.leaf);
+        }
+        Go::Enter
+    })?;
+    Ok(found)
+}
+
+/// The first-parent history of the protected line.
+struct Past<'r> {
+    repo: &'r Repo,
+    chain: Vec<(CommitId, RawCommit)>,
+    /// For a path: its state at each commit of the chain.
+    states: BTreeMap<Vec<u8>, Vec<Option<EntryState>>>,
+}
+
+impl Past<'_> {
+    /// The newest commit of the line whose change these leaves undo, exactly.
+    fn taken_back(&mut self, own: &Leaves) -> Result<Option<CommitId>, GateError> {
+        let Some((path, state)) = own.first_key_value() else { return Ok(None) };
+        let states = self.states_of(path)?;
+        let pairs = states.windows(2).enumerate();
+        let candidates: Vec<_> =
+            pairs.filter(|(_, pair)| pair[0] != pair[1] && pair[1] == *state).map(|(at, _)| at).collect();
+        for at in candidates {
+            let (id, commit) = &self.chain[at];
+            let before = self.chain[at + 1].1.tree;
+            // what d changed, seen from before d: paths and the states to restore
+            if leaves(self.repo, before, &[Some(commit.tree)])? == *own {
+                return Ok(Some(*id));
+            }
+        }
+        Ok(None)
+    }
+
+    fn states_of(&mut self, path: &[u8]) -> Result<Vec<Option<EntryState>>, GateError> {
+        if let Some(states) = self.states.get(path) {
+            return Ok(states.clone());
+        }
+        let Ok(text) = std::str::from_utf8(path) else { return Ok(Vec::new()) };
+        let entry = |(_, commit): &(CommitId, RawCommit)| self.repo.entry(commit.tree, text);
+        let states = self.chain.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
+        let leaf = |entry: Option<EntryState>| entry.filter(|entry| entry.mode != EntryState::TREE);
+        let states: Vec<_> = states.into_iter().map(leaf).collect();
+        self.states.insert(path.to_vec(), states.clone());
+        Ok(states)
+    }
+}

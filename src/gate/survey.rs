@@ -1,0 +1,182 @@
+//! Which lines are protected, which policy judges, and which commits are in the range?
+
+use std::path::Path;
+
+use super::GateError;
+use crate::git::Repo;
+use crate::git::history::Range;
+use crate::model::ids::{CommitId, EntryState};
+use crate::policy::{POLICY_PATH, Policy, PolicyFault, parse};
+
+/// The range that somebody asks about.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Request<'a> {
+    /// The base as it was given.
+    pub base: Option<&'a str>,
+    /// The candidate as it was given; HEAD when it was not.
+    pub tip: Option<&'a str>,
+}
+
+/// What stands around a candidate.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// The policy that judges.
+    pub policy: Policy,
+    /// The protected tip that it was read from.
+    pub landing: CommitId,
+    /// The given base and the protected tips that do not contain the candidate.
+    pub protected: Vec<CommitId>,
+    /// The candidate.
+    pub tip: CommitId,
+    /// Its range.
+    pub range: Range,
+}
+
+/// What a survey finds.
+#[derive(Clone, Debug)]
+pub enum Survey {
+    /// No policy stands on the line that the candidate would land on.
+    NotUnderReins {
+        /// The line.
+        line: String,
+    },
+    /// There is one.
+    Under(Box<Ground>),
+}
+
+/// Finds the protected lines, the range and the policy that judges it.
+///
+/// Which lines are protected is read from the given base, else from the default branch. The
+/// policy that judges is the one on the nearest protected tip: never the candidate's, nor that
+/// of the older commit where the branch forked.
+///
+/// # Errors
+/// When the repository cannot answer, a policy cannot be read, or no line is known.
+pub fn survey(repo: &Repo, request: &Request<'_>) -> Result<Survey, GateError> {
+    let tip = match request.tip {
+        Some(name) => repo.resolve(name)?,
+        None => repo.head()?.ok_or(GateError::Unborn)?,
+    };
+    let base = request.base.map(|name| repo.resolve(name)).transpose()?;
+    let Some((policy, from)) = bootstrap(repo, base)? else {
+        let line =
+            default_name(repo)?.unwrap_or_else(|| base.map_or_else(String::new, |base| base.to_string()));
+        return Ok(Survey::NotUnderReins { line });
+    };
+    let lines = protected_tips(repo, &policy)?;
+    if base.is_none() && lines.is_empty() {
+        let names = policy.protect.base.join(", ");
+        let looked_for = format!("protect.base names {}, not in this clone", or_nothing(&names));
+        return Err(GateError::NoLine { looked_for });
+    }
+    let (range, lines) = range_of(repo, tip, base, lines)?;
+    let landing = nearest(repo, tip, &lines)?.or(base).unwrap_or(from);
+    let mut protected = lines;
+    protected.extend(base.filter(|base| !protected.contains(base)));
+    match read_policy(repo, landing)? {
+        Some(policy) => Ok(Survey::Under(Box::new(Ground { policy, landing, protected, tip, range }))),
+        None => Ok(Survey::NotUnderReins { line: landing.to_string() }),
+    }
+}
+
+fn or_nothing(names: &str) -> &str {
+    if names.is_empty() { "nothing" } else { names }
+}
+
+fn default_name(repo: &Repo) -> Result<Option<String>, GateError> {
+    Ok(repo.default_branch()?.map(|line| line.name))
+}
+
+/// The policy that says which lines are protected, and where it stands.
+fn bootstrap(repo: &Repo, base: Option<CommitId>) -> Result<Option<(Policy, CommitId)>, GateError> {
+    if let Some(base) = base
+        && let Some(policy) = read_policy(repo, base)? {
+            return Ok(Some((policy, base)));
+        }
+    let Some(line) = repo.default_branch()? else {
+        return match base {
+            Some(_) => Ok(None),
+            None => Err(GateError::NoLine {
+                looked_for: "no remote HEAD and no local main, master or trunk".to_owned(),
+            }),
+        };
+    };
+    Ok(read_policy(repo, line.tip)?.map(|policy| (policy, line.tip)))
+}
+
+/// The tips of the lines that a policy protects, as far as this clone knows them.
+///
+/// # Errors
+/// When a ref cannot be read.
+pub fn protected_tips(repo: &Repo, policy: &Policy) -> Result<Vec<CommitId>, GateError> {
+    let mut tips = Vec::new();
+    for name in &policy.protect.base {
+        let line = repo.protected_line(name)?;
+        tips.extend(line.map(|line| line.tip).filter(|tip| !tips.contains(tip)));
+    }
+    Ok(tips)
+}
+
+/// The range, and the protected tips that bound it.
+///
+/// With a base given, the tips that already contain the candidate are left out, so that a landed
+/// decision can be computed again.
+fn range_of(
+    repo: &Repo,
+    tip: CommitId,
+    base: Option<CommitId>,
+    lines: Vec<CommitId>,
+) -> Result<(Range, Vec<CommitId>), GateError> {
+    let hidden: Vec<_> = lines.iter().copied().chain(base).collect();
+    let range = repo.range(tip, &hidden)?;
+    if base.is_none() || !range.commits.is_empty() {
+        return Ok((range, lines));
+    }
+    let mut left = Vec::new();
+    for line in lines {
+        if !repo.is_ancestor(tip, line)? {
+            left.push(line);
+        }
+    }
+    let hidden: Vec<_> = left.iter().copied().chain(base).collect();
+    Ok((repo.range(tip, &hidden)?, left))
+}
+
+/// The protected tip with the fewest commits between it and the candidate.
+fn nearest(repo: &Repo, tip: CommitId, lines: &[CommitId]) -> Result<Option<CommitId>, GateError> {
+    if let [only] = lines {
+        return Ok(Some(*only));
+    }
+    let mut best: Option<(usize, CommitId)> = None;
+    for line in lines {
+        let distance = repo.range(tip, &[*line])?.commits.len();
+        if best.is_none_or(|(shortest, _)| distance < shortest) {
+            best = Some((distance, *line));
+        }
+    }
+    Ok(best.map(|(_, line)| line))
+}
+
+/// The policy in the tree of a commit; `None` when there is none.
+///
+/// # Errors
+/// When it is no regular file, too large, or breaks a rule of its form.
+pub fn read_policy(repo: &Repo, commit: CommitId) -> Result<Option<Policy>, GateError> {
+    const CAP: u64 = 1 << 20;
+    let fault = |observed: &str, expected: &str| GateError::Policy {
+        commit,
+        fault: PolicyFault {
+            key: Path::new(POLICY_PATH).display().to_string(),
+            line: None,
+            observed: observed.to_owned(),
+            expected: expected.to_owned(),
+        },
+    };
+    let tree = repo.commit(commit)?.tree;
+    let Some(entry) = repo.entry(tree, POLICY_PATH)? else { return Ok(None) };
+    if entry.mode != EntryState::PLAIN {
+        return Err(fault(entry.kind(), "a regular file that is not executable"));
+    }
+    let bytes = repo.blob(entry.id, CAP)?.ok_or_else(|| fault("more than 1 MiB", "at most 1 MiB"))?;
+    parse(&bytes).map(Some).map_err(|fault| GateError::Policy { commit, fault })
+}

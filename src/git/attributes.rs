@@ -1,0 +1,113 @@
+//! Would a committed attribute change the bytes of a file on their way to disk?
+//!
+//! Only `.gitattributes` files of the tree are read: `.git/info/attributes` and the user's own
+//! file are local and judge nothing.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use gix::attrs::search::{MetadataCollection, Outcome};
+use gix::attrs::{Search, StateRef};
+use gix::bstr::ByteSlice;
+
+use super::{GitError, Repo};
+use crate::model::ids::{EntryState, ObjectId};
+
+/// No attributes file is larger than this: git itself stops at 100 MB.
+const CAP: u64 = 1 << 20;
+
+/// The attributes of one tree, as far as some files need them.
+pub struct Attributes {
+    search: Search,
+    known: MetadataCollection,
+}
+
+impl Repo {
+    /// Reads the attributes files that apply to any of the paths.
+    ///
+    /// # Errors
+    /// When one is absent from the clone, unreadable, or larger than 1 MiB.
+    pub fn attributes<'p>(
+        &self,
+        tree: ObjectId,
+        paths: impl Iterator<Item = &'p String>,
+    ) -> Result<Attributes, GitError> {
+        let mut known = MetadataCollection::default();
+        let built_in = Search::new_globals(std::iter::empty::<PathBuf>(), &mut Vec::new(), &mut known);
+        let mut search = built_in.map_err(|error| GitError::Other {
+            what: "the built-in attributes".to_owned(),
+            why: error.to_string(),
+        })?;
+        for directory in directories(paths) {
+            let path =
+                if directory.is_empty() { String::new() } else { format!("{directory}/") } + ".gitattributes";
+            let Some(entry) = self.entry(tree, &path)? else { continue };
+            if !matches!(entry.mode, EntryState::PLAIN | EntryState::EXECUTABLE) {
+                continue; // git does not follow links here
+            }
+            let too_large =
+                || GitError::Unreadable { id: entry.id, why: format!("{path} is larger than {CAP} bytes") };
+            let bytes = self.blob(entry.id, CAP)?.ok_or_else(too_large)?;
+            let is_root = directory.is_empty();
+            let unreadable =
+                |error: std::io::Error| GitError::Unreadable { id: entry.id, why: error.to_string() };
+            search
+                .add_patterns_buffer(&bytes, PathBuf::from(path), Some(Path::new("")), &mut known, is_root)
+                .map_err(unreadable)?;
+        }
+        Ok(Attributes { search, known })
+    }
+}
+
+/// Every directory above the paths, outer ones first.
+fn directories<'p>(paths: impl Iterator<Item = &'p String>) -> BTreeSet<&'p str> {
+    let mut found = BTreeSet::from([""]);
+    for path in paths {
+        found.extend(path.match_indices('/').map(|(at, _)| &path[..at]));
+    }
+    found
+}
+
+impl Attributes {
+    /// The attribute that changes the bytes of a file, as a phrase.
+    pub fn change(&self, path: &str, has_carriage_return: bool) -> Option<String> {
+        const NAMES: [&str; 6] = ["filter", "ident", "working-tree-encoding", "eol", "text", "crlf"];
+        let mut outcome = Outcome::default();
+        outcome.initialize_with_selection(&self.known, NAMES);
+        let case = gix::glob::pattern::Case::Sensitive;
+        self.search.pattern_matching_relative_path(
+            path.as_bytes().as_bstr(),
+            case,
+            Some(false),
+            &mut outcome,
+        );
+        
+        outcome.iter_selected().find_map(|matched| {
+            let name = matched.assignment.name.as_str().to_owned();
+            change_by(&name, matched.assignment.state, has_carriage_return)
+        })
+    }
+}
+
+fn change_by(name: &str, state: StateRef<'_>, has_carriage_return: bool) -> Option<String> {
+    let value = match state {
+        StateRef::Value(value) => Some(value.as_bstr().to_string()),
+        StateRef::Set => None,
+        StateRef::Unset | StateRef::Unspecified => return None,
+    };
+    let is_set = value.is_none();
+    let changes = match name {
+        "filter" | "working-tree-encoding" => true,
+        "ident" => is_set,
+        "eol" => value.as_deref() == Some("crlf"),
+        "text" | "crlf" => has_carriage_return,
+        _ => false,
+    };
+    let shown = value.map_or_else(|| name.to_owned(), |value| format!("{name}={value}"));
+    let why = if has_carriage_return && matches!(name, "text" | "crlf") {
+        " over bytes with carriage returns"
+    } else {
+        ""
+    };
+    changes.then(|| format!("attribute {}{why}", crate::model::path::shown(&shown)))
+}

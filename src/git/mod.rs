@@ -1,0 +1,174 @@
+//! What does the repository hold? The only room that touches gix or the git binary.
+//!
+//! Everything is read from raw objects: replace refs, grafts and the commit-graph file are local
+//! data that anybody can forge, so none of them is looked at.
+
+pub mod attributes;
+pub mod blobs;
+pub mod history;
+pub mod object;
+pub mod owned;
+pub mod plumbing;
+pub mod refs;
+pub mod tree;
+pub mod worktree;
+
+use std::path::{Path, PathBuf};
+
+use crate::model::ids::ObjectId;
+
+/// A repository, opened for reading.
+pub struct Repo {
+    inner: gix::Repository,
+    shallow: Vec<gix::ObjectId>,
+}
+
+/// Why the repository cannot answer.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// There is no repository, or it cannot be opened.
+    #[error("the repository at {place} cannot be opened: {why}")]
+    Open {
+        /// Where it was looked for.
+        place: String,
+        /// What stands in the way.
+        why: String,
+        /// The command that helps.
+        fix: Option<String>,
+    },
+    /// A name that means no commit.
+    #[error("{name:?} names no commit: {why}")]
+    Name {
+        /// The name as it was given.
+        name: String,
+        /// What was found instead.
+        why: String,
+    },
+    /// An object that a walk needs is not in this clone.
+    #[error("object {id} is not in this clone")]
+    Absent {
+        /// The object.
+        id: ObjectId,
+        /// Whether the clone is partial, so that the object may be fetched.
+        is_partial: bool,
+    },
+    /// The history is cut off where the walk has to go on.
+    #[error("the clone is shallow and ends at commit {id}, inside the history that is needed")]
+    Shallow {
+        /// The commit whose parents are cut off.
+        id: ObjectId,
+    },
+    /// An object that is there and cannot be read.
+    #[error("object {id} cannot be read: {why}")]
+    Unreadable {
+        /// The object.
+        id: ObjectId,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A reference or another file of the repository that cannot be read.
+    #[error("{what} cannot be read: {why}")]
+    Other {
+        /// What was read.
+        what: String,
+        /// What went wrong.
+        why: String,
+    },
+}
+
+impl Repo {
+    /// Opens the repository at `git_dir`, or the one around `dir` (as git finds it: `GIT_DIR`
+    /// first, then upwards).
+    ///
+    /// # Errors
+    /// When there is none, when another user owns it, or when its format is not supported.
+    pub fn open(dir: &Path, git_dir: Option<&Path>) -> Result<Self, GitError> {
+        let options = || gix::open::Options::default().bail_if_untrusted(true);
+        let opened = match git_dir {
+            Some(path) => options().open_path_as_is(true).open(dir.join(path)),
+            None => {
+                let trust = gix::sec::trust::Mapping { full: options(), reduced: options() };
+                gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
+                    dir,
+                    gix::discover::upwards::Options {
+                        match_ceiling_dir_or_error: false,
+                        ..Default::default()
+                    },
+                    trust,
+                )
+            }
+        };
+        let mut inner = opened.map_err(|error| open_error(git_dir.unwrap_or(dir), &error))?.to_thread_local();
+        inner.objects.ignore_replacements = true;
+        inner.object_cache_size_if_unset(32 << 20);
+        let other =
+            |error: gix::Error| GitError::Other { what: "the shallow file".to_owned(), why: chain(&error) };
+        let shallow = inner.shallow_commits().map_err(other)?;
+        let shallow = shallow.map(|commits| commits.iter().copied().collect()).unwrap_or_default();
+        Ok(Self { inner, shallow })
+    }
+
+    /// The worktree; `None` in a bare repository.
+    pub fn worktree(&self) -> Option<&Path> {
+        self.inner.workdir()
+    }
+
+    /// The git directory, for a linked worktree its own.
+    pub fn git_dir(&self) -> &Path {
+        self.inner.git_dir()
+    }
+
+    /// The git directory that all worktrees share.
+    pub fn common_dir(&self) -> PathBuf {
+        self.inner.common_dir().to_owned()
+    }
+
+    /// Length of an object id in hex digits: 40 or 64.
+    pub fn hex_len(&self) -> usize {
+        self.inner.object_hash().len_in_hex()
+    }
+
+    fn is_partial(&self) -> bool {
+        let config = self.inner.config_snapshot();
+        let promisor = config.plumbing().sections_by_name("remote").into_iter().flatten();
+        config.string("extensions.partialClone").is_some()
+            || promisor.into_iter().any(|section| section.value("promisor").is_some())
+    }
+}
+
+fn open_error(place: &Path, error: &gix::Error) -> GitError {
+    let why = chain(error);
+    let fix = if why.contains("owned") || why.contains("trust") {
+        Some(format!(
+            "git config --global --add safe.directory {}",
+            crate::model::shell::word(&place.display().to_string())
+        ))
+    } else if why.contains("reftable") || why.contains("refStorage") || why.contains("refstorage") {
+        Some("git refs migrate --ref-format=files".to_owned())
+    } else {
+        None
+    };
+    GitError::Open { place: place.display().to_string(), why, fix }
+}
+
+/// An error of gix with its causes, on one line.
+fn chain(error: &gix::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = std::error::Error::source(error);
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    text.replace('\n', " ")
+}
+
+fn ours(id: gix::ObjectId) -> ObjectId {
+    ObjectId::from_bytes(id.as_slice()).expect("git object ids have 20 or 32 bytes")
+}
+
+fn theirs(id: ObjectId) -> gix::ObjectId {
+    gix::ObjectId::from_bytes_or_panic(id.as_bytes())
+}

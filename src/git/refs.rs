@@ -1,0 +1,121 @@
+//! What does a name mean, and where are the protected lines?
+
+use super::{GitError, Repo, chain, ours};
+use crate::model::ids::CommitId;
+
+/// A protected line as this clone knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// The ref that was read: a remote-tracking ref where there is one.
+    pub name: String,
+    /// The commit.
+    pub tip: CommitId,
+}
+
+impl Repo {
+    /// The commit that a revision names, as git resolves it.
+    ///
+    /// # Errors
+    /// When it names nothing, several things, or no commit.
+    pub fn resolve(&self, name: &str) -> Result<CommitId, GitError> {
+        let fault = |why: String| GitError::Name { name: crate::model::path::shown(name), why };
+        if name.is_empty() || name.starts_with('-') && self.exact_ref(name)?.is_none() {
+            return Err(fault("it is no revision".to_owned()));
+        }
+        let id = self.inner.rev_parse_single(name).map_err(|error| fault(chain(&error)))?;
+        let object = id.object().map_err(|error| fault(chain(&error)))?;
+        let commit = object.peel_to_commit().map_err(|error| fault(chain(&error)))?;
+        Ok(CommitId(ours(commit.id)))
+    }
+
+    /// The commit that HEAD names; `None` on an unborn branch.
+    ///
+    /// # Errors
+    /// When HEAD cannot be read.
+    pub fn head(&self) -> Result<Option<CommitId>, GitError> {
+        let other = |error: gix::Error| GitError::Other { what: "HEAD".to_owned(), why: chain(&error) };
+        let mut head = self.inner.head().map_err(other)?;
+        Ok(head.try_peel_to_id().map_err(other)?.map(|id| CommitId(ours(id.detach()))))
+    }
+
+    /// The full name of the branch that HEAD stands on, born or not.
+    ///
+    /// # Errors
+    /// When HEAD cannot be read.
+    pub fn head_branch(&self) -> Result<Option<String>, GitError> {
+        let other = |error: gix::Error| GitError::Other { what: "HEAD".to_owned(), why: chain(&error) };
+        let head = self.inner.head().map_err(other)?;
+        Ok(head.referent_name().map(|name| name.as_bstr().to_string()))
+    }
+
+    /// The remote whose lines are protected: of the current branch, else `origin`, else the only one.
+    pub fn remote(&self) -> Option<String> {
+        let names: Vec<String> = self.inner.remote_names().iter().map(ToString::to_string).collect();
+        let of_branch = self.inner.head_name().ok().flatten().and_then(|name| {
+            let remote = self.inner.branch_remote_name(name.shorten(), gix::remote::Direction::Fetch)?;
+            Some(remote.as_bstr().to_string()).filter(|remote| names.contains(remote))
+        });
+        let origin = || names.contains(&"origin".to_owned()).then(|| "origin".to_owned());
+        of_branch.or_else(origin).or_else(|| names.first().filter(|_| names.len() == 1).cloned())
+    }
+
+    /// The default branch: the remote's, as its tracking HEAD says, else local main, master or
+    /// trunk.
+    ///
+    /// # Errors
+    /// When a ref cannot be read.
+    pub fn default_branch(&self) -> Result<Option<Line>, GitError> {
+        if let Some(remote) = self.remote() {
+            if let Some(line) = self.line(&format!("refs/remotes/{remote}/HEAD"))? {
+                return Ok(Some(line));
+            }
+            for name in ["main", "master", "trunk"] {
+                if let Some(line) = self.line(&format!("refs/remotes/{remote}/{name}"))? {
+                    return Ok(Some(line));
+                }
+            }
+        }
+        for name in ["main", "master", "trunk"] {
+            if let Some(line) = self.line(&format!("refs/heads/{name}"))? {
+                return Ok(Some(line));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A protected line by the name that the policy gives it: the remote's tracking ref where
+    /// there is one, else the ref itself.
+    ///
+    /// # Errors
+    /// When a ref cannot be read.
+    pub fn protected_line(&self, name: &str) -> Result<Option<Line>, GitError> {
+        if let (Some(remote), Some(branch)) = (self.remote(), name.strip_prefix("refs/heads/"))
+            && let Some(line) = self.line(&format!("refs/remotes/{remote}/{branch}"))? {
+                return Ok(Some(line));
+            }
+        self.line(name)
+    }
+
+    /// A ref by its full name, followed to a commit; the name of the line is the ref that it ends at.
+    fn line(&self, name: &str) -> Result<Option<Line>, GitError> {
+        let other = |error: gix::Error| GitError::Other { what: name.to_owned(), why: chain(&error) };
+        let Some(mut reference) = self.exact_ref(name)? else { return Ok(None) };
+        while let Some(next) = reference.follow() {
+            match next {
+                Ok(next) => reference = next,
+                Err(_) => return Ok(None), // a tracking HEAD that points nowhere
+            }
+        }
+        let name = reference.name().as_bstr().to_string();
+        let commit = reference.peel_to_commit().map_err(other)?;
+        Ok(Some(Line { name, tip: CommitId(ours(commit.id)) }))
+    }
+
+    fn exact_ref(&self, name: &str) -> Result<Option<gix::Reference<'_>>, GitError> {
+        if !name.starts_with("refs/") {
+            return Ok(None);
+        }
+        let other = |error: gix::Error| GitError::Other { what: name.to_owned(), why: chain(&error) };
+        self.inner.try_find_reference(name).map_err(other)
+    }
+}

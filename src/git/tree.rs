@@ -1,0 +1,186 @@
+//! What stands at a path of a tree, what stands below it, and where do two trees differ?
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use super::{GitError, Repo, theirs};
+use crate::model::ids::{EntryState, ObjectId};
+
+/// Trees nested deeper than this are refused: git itself stops at 2,048.
+pub(super) const MAX_DEPTH: usize = 512;
+
+/// The entries of one directory by raw name.
+pub type Directory = BTreeMap<Vec<u8>, EntryState>;
+
+/// What two directories say about one name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sides {
+    pub(super) new: Option<EntryState>,
+    pub(super) old: Option<EntryState>,
+}
+
+/// The names in which two directories differ.
+pub(super) type Differing = BTreeMap<Vec<u8>, Sides>;
+
+impl Repo {
+    /// The entries of a tree.
+    ///
+    /// # Errors
+    /// When the tree is absent or unreadable.
+    pub fn directory(&self, tree: ObjectId) -> Result<Directory, GitError> {
+        let bytes = self.tree_bytes(tree)?;
+        let mut entries = Directory::new();
+        for entry in self.entries(tree, &bytes) {
+            let (name, state) = entry?;
+            if entries.insert(name.to_vec(), state).is_some() {
+                return Err(GitError::Unreadable { id: tree, why: "it names one entry twice".to_owned() });
+            }
+        }
+        Ok(entries)
+    }
+
+    /// What stands at a path below a tree; `None` when there is nothing.
+    ///
+    /// # Errors
+    /// When a tree on the way is absent or unreadable.
+    pub fn entry(&self, tree: ObjectId, path: &str) -> Result<Option<EntryState>, GitError> {
+        let mut found = EntryState { mode: EntryState::TREE, id: tree };
+        for name in path.split('/') {
+            if found.mode != EntryState::TREE {
+                return Ok(None);
+            }
+            match self.child(found.id, name.as_bytes())? {
+                Some(child) => found = child,
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(found))
+    }
+
+    fn child(&self, tree: ObjectId, wanted: &[u8]) -> Result<Option<EntryState>, GitError> {
+        let bytes = self.tree_bytes(tree)?;
+        let mut found = None;
+        for entry in self.entries(tree, &bytes) {
+            let (name, state) = entry?;
+            if name == wanted && found.replace(state).is_some() {
+                return Err(GitError::Unreadable { id: tree, why: "it names one entry twice".to_owned() });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Every entry at or below a path that is no tree: `visit` gets its full path.
+    ///
+    /// # Errors
+    /// When a tree is absent, unreadable or nested too deeply.
+    pub fn leaves(
+        &self,
+        entry: EntryState,
+        path: &[u8],
+        visit: &mut dyn FnMut(&[u8], EntryState),
+    ) -> Result<(), GitError> {
+        let mut stack = vec![(path.to_vec(), entry, 0)];
+        while let Some((path, entry, depth)) = stack.pop() {
+            if entry.mode != EntryState::TREE {
+                visit(&path, entry);
+                continue;
+            }
+            too_deep(entry.id, depth)?;
+            for (name, child) in self.directory(entry.id)? {
+                stack.push((joined(&path, &name), child, depth + 1));
+            }
+        }
+        Ok(())
+    }
+
+    /// The names in which two directories differ; an absent directory is empty.
+    ///
+    /// Both trees are read in step, so that the usual case, a handful of changes among hundreds of
+    /// entries, allocates only for the changes.
+    pub(super) fn differing(
+        &self,
+        new: Option<ObjectId>,
+        old: Option<ObjectId>,
+    ) -> Result<Differing, GitError> {
+        let mut found = Differing::new();
+        if new == old {
+            return Ok(found);
+        }
+        let read = |tree: Option<ObjectId>| tree.map_or(Ok(Vec::new()), |tree| self.tree_bytes(tree));
+        let (new_bytes, old_bytes) = (read(new)?, read(old)?);
+        let name_of = |tree: Option<ObjectId>| {
+            tree.unwrap_or_else(|| super::ours(gix::ObjectId::null(self.inner.object_hash())))
+        };
+        let mut news = self.entries(name_of(new), &new_bytes).peekable();
+        let mut olds = self.entries(name_of(old), &old_bytes).peekable();
+        loop {
+            let order = match (news.peek(), olds.peek()) {
+                (None, None) => break,
+                (Some(Ok(new)), Some(Ok(old))) if new == old => {
+                    news.next(); olds.next();
+                    continue;
+                }
+                (Some(Ok(new)), Some(Ok(old))) => tree_order(new, old),
+                (Some(_), _) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+            };
+            if order.is_le()
+                && let Some(entry) = news.next() {
+                    let (name, state) = entry?;
+                    found.entry(name.to_vec()).or_default().new = Some(state);
+                }
+            if order.is_ge()
+                && let Some(entry) = olds.next() {
+                    let (name, state) = entry?;
+                    found.entry(name.to_vec()).or_default().old = Some(state);
+                }
+        }
+        found.retain(|_, sides| sides.new != sides.old); // a tree that is out of order
+        Ok(found)
+    }
+
+    fn entries<'b>(
+        &self,
+        tree: ObjectId,
+        bytes: &'b [u8],
+    ) -> impl Iterator<Item = Result<(&'b [u8], EntryState), GitError>> + use<'b> {
+        let iter = gix::objs::TreeRefIter::from_bytes(bytes, self.inner.object_hash());
+        iter.map(move |entry| match entry {
+            Ok(entry) => {
+                let id =
+                    ObjectId::from_bytes(entry.oid.as_bytes()).expect("git object ids have 20 or 32 bytes");
+                Ok((entry.filename.as_ref(), EntryState { mode: u32::from(entry.mode.value()), id }))
+            }
+            Err(error) => Err(GitError::Unreadable { id: tree, why: super::chain(&error) }),
+        })
+    }
+
+    /// The empty tree's id in this repository.
+    pub fn empty_tree(&self) -> ObjectId {
+        super::ours(gix::ObjectId::empty_tree(self.inner.object_hash()))
+    }
+
+    /// Whether a tree is the empty one.
+    pub fn is_empty_tree(&self, tree: ObjectId) -> bool {
+        theirs(tree).is_empty_tree()
+    }
+}
+
+/// How trees are sorted: by name, directories as if a slash stood behind theirs.
+fn tree_order(one: &(&[u8], EntryState), other: &(&[u8], EntryState)) -> Ordering {
+    let end = |entry: &(&[u8], EntryState)| if entry.1.mode == EntryState::TREE { b'/' } else { 0 };
+    let shared = one.0.len().min(other.0.len());
+    let next = |entry: &(&[u8], EntryState)| entry.0.get(shared).copied().unwrap_or(end(entry));
+    one.0[..shared].cmp(&other.0[..shared]).then(next(one).cmp(&next(other)))
+}
+
+pub(super) fn joined(path: &[u8], name: &[u8]) -> Vec<u8> {
+    if path.is_empty() { name.to_vec() } else { [path, b"/", name].concat() }
+}
+
+pub(super) fn too_deep(tree: ObjectId, depth: usize) -> Result<(), GitError> {
+    if depth <= MAX_DEPTH {
+        return Ok(());
+    }
+    Err(GitError::Unreadable { id: tree, why: format!("it is nested more than {MAX_DEPTH} trees deep") })
+}
