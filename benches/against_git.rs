@@ -1,1 +1,3 @@
+//! Times the command against git.
+
 fn main() {}

@@ -1,6 +1,10 @@
 //! The rooms of the house; see ARCHITECTURE.md for the floors.
 
+pub mod authoring;
+pub mod cli;
+pub mod commands;
 pub mod decide;
+pub mod exit;
 pub mod gate;
 pub mod git;
 pub mod ledger;

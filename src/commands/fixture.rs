@@ -1,0 +1,140 @@
+//! `git reins fixture pin|commit`
+
+use std::str::FromStr;
+
+use clap::{Args, Subcommand};
+
+use super::landing::{CommitFlags, nothing_open};
+use super::{Answer, Context, Failure, carry_out, counted};
+use crate::authoring::desk::Desk;
+use crate::authoring::fixture::{self, Said};
+use crate::authoring::plan::Plan;
+use crate::authoring::{Refused, judged, landing};
+use crate::git::worktree;
+use crate::ledger::fixture::FixtureLedger;
+use crate::model::ids::CommitId;
+use crate::model::image::{RunnerImage, RunnerImageError};
+use crate::model::path::shown;
+use crate::sys::image;
+
+/// Which bytes, base and image an epoch pins.
+#[derive(Debug, Subcommand)]
+pub enum Fixture {
+    /// Pin every file under paths.fixtures, the base and the runner image under a name
+    Pin(Pin),
+    /// Commit the fixture ledger, and nothing else
+    ///
+    /// Refuses when HEAD does not hold the bytes that are pinned: they are committed first.
+    Commit(CommitFlags),
+}
+
+/// The arguments of `fixture pin`.
+#[derive(Debug, Args)]
+pub struct Pin {
+    /// The name of the epoch
+    #[arg(long, value_name = "ID")]
+    epoch: String,
+    /// The image that loads the bytes: oci-digest:sha256:.., nix:.., gha:.., host:.., or auto
+    #[arg(long, value_name = "ID")]
+    runner_image: Choice,
+    /// The base; by default where the branch left the protected line
+    #[arg(long, value_name = "REV")]
+    base: Option<String>,
+    /// Print what would change, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Choice {
+    Auto,
+    Given(RunnerImage),
+}
+
+impl FromStr for Choice {
+    type Err = RunnerImageError;
+
+    fn from_str(text: &str) -> Result<Self, RunnerImageError> {
+        if text == "auto" { Ok(Self::Auto) } else { text.parse().map(Self::Given) }
+    }
+}
+
+impl Fixture {
+    /// Does it.
+    ///
+    /// # Errors
+    /// When the worktree cannot be read, or a rule stands against it.
+    pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
+        let desk = context.desk()?;
+        match self {
+            Self::Pin(command) => command.run(&desk),
+            Self::Commit(flags) => commit(flags, &desk),
+        }
+    }
+
+    /// To complete "cannot ...".
+    pub fn errand(&self) -> &'static str {
+        match self {
+            Self::Pin(_) => "pin the fixtures",
+            Self::Commit(_) => "commit the fixture ledger",
+        }
+    }
+}
+
+impl Pin {
+    fn run(&self, desk: &Desk) -> Result<Answer, Failure> {
+        if self.epoch.trim().is_empty() {
+            return Err(Refused::new("the epoch is blank").into());
+        }
+        let opened = desk.ledger::<FixtureLedger>()?;
+        let (image, note) = self.image();
+        let residual_risk = opened.ledger.as_ref().map(|old| old.residual_risk.clone()).unwrap_or_default();
+        let said = Said { epoch: self.epoch.clone(), base: self.base(desk)?, image, residual_risk };
+        let after = fixture::pinned(said, fixture::worktree_files(desk)?);
+        if let Some(used) = landing::at_head::<FixtureLedger>(desk)? {
+            fixture::epoch_is_free(&used, &after)?;
+        }
+        let plan = Plan::new([opened.becomes(&after)?]);
+        let next = "git reins fixture commit";
+        let files = counted(after.files.len(), "fixture file");
+        let said = match plan.is_empty() {
+            true => format!("epoch {} is pinned already; next: {next}", self.epoch),
+            false => {
+                format!("pinned {files} as epoch {}; next: {next}", self.epoch)
+            }
+        };
+        let answer = carry_out(&desk.root, &plan, self.dry_run, said)?;
+        Ok(note.map_or(answer.clone(), |note| answer.note(&note)))
+    }
+
+    fn image(&self) -> (RunnerImage, Option<String>) {
+        match &self.runner_image {
+            Choice::Given(image) => (image.clone(), None),
+            Choice::Auto => {
+                let measured = image::measure();
+                let note = format!("{} is {}", measured.image, measured.meaning);
+                (measured.image, Some(note))
+            }
+        }
+    }
+
+    fn base(&self, desk: &Desk) -> Result<CommitId, Failure> {
+        let refused = |message: String| Failure::from(Refused::new(message).fix("name a commit: --base REV"));
+        match &self.base {
+            Some(named) => worktree::commit_id(&desk.place, named)?
+                .ok_or_else(|| refused(format!("'{}' names no commit", shown(named)))),
+            None => judged::branch(desk)?
+                .base
+                .ok_or_else(|| refused("the branch shares no commit with a protected line".to_owned())),
+        }
+    }
+}
+
+fn commit(flags: &CommitFlags, desk: &Desk) -> Result<Answer, Failure> {
+    nothing_open(desk)?;
+    let opened = desk.ledger::<FixtureLedger>()?;
+    let ledger = opened.required()?;
+    let entries = landing::ledger_entry(&opened.path, worktree::status(&desk.place)?)?;
+    fixture::head_holds(desk, ledger)?;
+    flags.commit(desk, &entries, &landing::fixture_message(ledger), "git reins check")
+}

@@ -1,0 +1,94 @@
+//! What do the commands that judge share: the range, the repository, the answer?
+
+use super::{Answer, Context, Failure};
+use crate::decide::admit;
+use crate::decide::facts::Facts;
+use crate::exit::ExitStatus;
+use crate::gate::survey::Request;
+use crate::gate::{self, GateError, Judged};
+use crate::git::{GitError, Repo};
+use crate::model::day::Day;
+use crate::model::decision::{Decision, Outcome};
+use crate::report::{json, text};
+
+/// A range as it is written on the command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Range {
+    base: Option<String>,
+    tip: Option<String>,
+}
+
+impl Range {
+    /// Reads `TIP`, `BASE..TIP`, `BASE..` or nothing; an empty side means HEAD, as in git.
+    ///
+    /// # Errors
+    /// When it is a symmetric difference, which is no range to land.
+    pub fn parse(given: Option<&str>) -> Result<Self, Failure> {
+        let Some(given) = given else { return Ok(Self::default()) };
+        if given.contains("...") {
+            let message = format!("{given:?} is a symmetric difference, no range");
+            let fix = Some("write BASE..TIP with two dots".to_owned());
+            return Err(Failure { fix, status: ExitStatus::Usage, ..Failure::new(message) });
+        }
+        let side = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
+        Ok(match given.split_once("..") {
+            Some((base, tip)) => Self { base: Some(side(base)), tip: Some(side(tip)) },
+            None => Self { base: None, tip: Some(side(given)) },
+        })
+    }
+}
+
+/// How an answer is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Form {
+    /// The word for an answer that nothing stands against.
+    pub admitted: &'static str,
+    /// JSON instead of text.
+    pub as_json: bool,
+}
+
+/// Opens the repository, gathers the facts of the range and decides.
+///
+/// # Errors
+/// When nothing can be decided.
+pub fn judge(
+    context: &Context,
+    range: &Range,
+    today: Day,
+    form: Form,
+    decide: impl Fn(&Facts) -> Decision,
+) -> Result<Answer, Failure> {
+    let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
+    let request = Request { base: range.base.as_deref(), tip: range.tip.as_deref() };
+    Ok(match gate::judge(&repo, &request, today, decide)? {
+        Judged::Decided(decision) => answer(&decision, form),
+        Judged::NotUnderReins { line } if form.as_json => answer(&admit::unruled(&line, today), form),
+        Judged::NotUnderReins { line } => Answer::done(
+            "",
+            format!("git-reins: {line} has no policy: it is not under reins, nothing is judged"),
+        ),
+    })
+}
+
+/// A decision as an answer.
+pub fn answer(decision: &Decision, form: Form) -> Answer {
+    let status = match decision.decision {
+        Outcome::Admit => ExitStatus::Done,
+        Outcome::Hold => ExitStatus::Held,
+        Outcome::Refuse => ExitStatus::Refused,
+    };
+    let stdout = if form.as_json { json::print(decision) } else { text::decision(decision, form.admitted) };
+    Answer { status, stdout, stderr: String::new() }
+}
+
+impl From<GateError> for Failure {
+    fn from(error: GateError) -> Self {
+        Self { code: error.code(), fix: error.fix(), ..Self::new(error.to_string()) }
+    }
+}
+
+impl From<GitError> for Failure {
+    fn from(error: GitError) -> Self {
+        GateError::from(error).into()
+    }
+}

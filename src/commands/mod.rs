@@ -1,0 +1,309 @@
+//! One file for each command: arguments, help text and function together; here is what they share.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use serde::Serialize;
+
+use crate::authoring::Refused;
+use crate::authoring::desk::{Desk, DeskError};
+use crate::authoring::plan::{Plan, PlanError};
+use crate::exit::ExitStatus;
+use crate::git::plumbing::PlumbingError;
+use crate::git::worktree::CommitError;
+use crate::ledger::file::FaultKind;
+use crate::model::day::Day;
+use crate::model::refusal::Code;
+use crate::sys::files::{FileError, Root};
+use crate::sys::{caller, clock};
+
+mod admit;
+mod check;
+mod demo;
+mod explain;
+mod fixture;
+mod fmt;
+mod freeze;
+mod init;
+mod judging;
+mod landing;
+mod oracle;
+mod schema;
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Put a repository under reins: policy, empty ledgers, one line in .gitignore
+    Init(init::Init),
+    /// Write the oracle ledger: which properties were selected before the diff
+    #[command(subcommand, arg_required_else_help = true)]
+    Oracle(oracle::Oracle),
+    /// Write the fixture ledger: which bytes, base and image an epoch pins
+    #[command(subcommand, arg_required_else_help = true)]
+    Fixture(fixture::Fixture),
+    /// Write the freeze ledger: which seeds are excluded until when
+    #[command(subcommand, arg_required_else_help = true)]
+    Freeze(freeze::Freeze),
+    /// Check whether the ledgers of a range agree
+    Check(check::Check),
+    /// Decide whether a patch is admitted
+    Admit(admit::Admit),
+    /// Bring the ledgers of the worktree into canonical form
+    Fmt(fmt::Fmt),
+    /// Play the story in a scratch repository: one honest patch, six that are refused
+    Demo(demo::Demo),
+    /// Say what a refusal code means, what is read for it and what fixes it
+    Explain(explain::Explain),
+    /// Print the JSON Schema of a file or an answer
+    Schema(schema::Schema),
+}
+
+impl Command {
+    /// Does it.
+    ///
+    /// # Errors
+    /// With everything that stands in the way.
+    pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
+        match self {
+            Self::Init(command) => command.run(context),
+            Self::Oracle(command) => command.run(context),
+            Self::Fixture(command) => command.run(context),
+            Self::Freeze(command) => command.run(context),
+            Self::Check(command) => command.run(context),
+            Self::Admit(command) => command.run(context),
+            Self::Fmt(command) => command.run(context),
+            Self::Demo(command) => command.run(context),
+            Self::Explain(command) => command.run(),
+            Self::Schema(command) => command.run(),
+        }
+    }
+
+    /// What it is about to do, to complete "cannot ...".
+    pub fn errand(&self) -> &'static str {
+        match self {
+            Self::Init(_) => "start",
+            Self::Oracle(command) => command.errand(),
+            Self::Fixture(command) => command.errand(),
+            Self::Freeze(command) => command.errand(),
+            Self::Check(_) | Self::Admit(_) => "decide",
+            Self::Fmt(_) => "format the ledgers",
+            Self::Demo(_) => "play the story",
+            Self::Explain(_) => "explain",
+            Self::Schema(_) => "print the schema",
+        }
+    }
+
+    /// Whether it answers in JSON.
+    pub fn json(&self) -> bool {
+        match self {
+            Self::Oracle(command) => command.json(),
+            Self::Freeze(command) => command.json(),
+            Self::Explain(command) => command.json,
+            Self::Check(command) => command.json,
+            Self::Admit(command) => command.json,
+            Self::Init(_) | Self::Fixture(_) | Self::Fmt(_) | Self::Demo(_) | Self::Schema(_) => false,
+        }
+    }
+}
+
+/// Where the caller stands and what day it is.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The directory, after every `-C`.
+    pub dir: PathBuf,
+    /// The git directory, when one was named.
+    pub git_dir: Option<PathBuf>,
+    /// Today, read once.
+    pub today: Day,
+}
+
+impl Context {
+    /// Reads the current directory and the clock.
+    ///
+    /// # Errors
+    /// When there is no such directory.
+    pub fn new(changes: &[PathBuf], git_dir: Option<PathBuf>) -> Result<Self, Failure> {
+        let here = caller::directory(changes);
+        let dir = here.map_err(|error| Failure::new(format!("the directory cannot be entered: {error}")))?;
+        Ok(Self { git_dir: git_dir.map(|git_dir| dir.join(git_dir)), dir, today: clock::today() })
+    }
+
+    /// The worktree and its policy.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn desk(&self) -> Result<Desk, Failure> {
+        Ok(Desk::open(&self.dir, self.git_dir.as_deref())?)
+    }
+}
+
+/// What a command has to say, and the number it leaves with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The number.
+    pub status: ExitStatus,
+    /// Data.
+    pub stdout: String,
+    /// Talk.
+    pub stderr: String,
+}
+
+impl Answer {
+    /// Done: data, and one line of talk.
+    pub fn done(stdout: impl Into<String>, said: impl Into<String>) -> Self {
+        let said = said.into();
+        let stderr = if said.is_empty() { said } else { said + "\n" };
+        Self { status: ExitStatus::Done, stdout: stdout.into(), stderr }
+    }
+
+    /// Adds a line to the talk.
+    pub fn note(mut self, note: &str) -> Self {
+        self.stderr = format!("{}note: {note}\n", self.stderr);
+        self
+    }
+}
+
+/// Carries out a plan, or prints it.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn carry_out(root: &Root, plan: &Plan, dry_run: bool, said: String) -> Result<Answer, Failure> {
+    if dry_run {
+        return Ok(Answer::done(plan.diff(), "nothing is written: this is the plan"));
+    }
+    plan.carry_out(root)?;
+    Ok(Answer::done("", said))
+}
+
+/// Why a command did not do what was asked.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// Why not.
+    pub message: String,
+    /// The code of the rule, when there is one.
+    pub code: Option<Code>,
+    /// What helps.
+    pub fix: Option<String>,
+    /// The number.
+    pub status: ExitStatus,
+}
+
+/// A [`Failure`] in JSON.
+#[derive(Serialize)]
+struct ErrorObject<'a> {
+    schema: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<Code>,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix: Option<&'a str>,
+}
+
+impl Failure {
+    /// Nothing can be said: 128.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), code: None, fix: None, status: ExitStatus::Undecided }
+    }
+
+    /// The failure as an answer: an object on stdout, or lines on stderr.
+    pub fn answer(&self, errand: &str, json: bool) -> Answer {
+        let (mut stdout, mut stderr) = (String::new(), String::new());
+        if json {
+            let (code, message, fix) = (self.code, self.message.as_str(), self.fix.as_deref());
+            stdout = pretty(&ErrorObject { schema: "git-reins/error/1", code, message, fix });
+        } else {
+            let code = self.code.map(|code| format!(" ({code})")).unwrap_or_default();
+            stderr = format!("git-reins: cannot {errand}: {}{code}\n", self.message.trim_end());
+            stderr.extend(self.fix.iter().map(|fix| format!("hint: {fix}\n")));
+        }
+        Answer { status: self.status, stdout, stderr }
+    }
+
+    fn refused(message: impl ToString, code: Option<Code>, fix: Option<String>) -> Self {
+        Self { message: message.to_string(), code, fix, status: ExitStatus::Refused }
+    }
+}
+
+/// A number and a noun.
+pub fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// JSON as people and programs read it.
+pub fn pretty(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).expect("answers have string keys and finite numbers") + "\n"
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Self {
+        Self::refused(&refused, refused.code, refused.fix.clone())
+    }
+}
+
+impl From<PlumbingError> for Failure {
+    fn from(error: PlumbingError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl From<DeskError> for Failure {
+    fn from(error: DeskError) -> Self {
+        let message = error.to_string();
+        match error {
+            DeskError::Refused(refused) => refused.into(),
+            DeskError::Ledger(_, fault) => {
+                let code = match fault.kind {
+                    FaultKind::Invalid => Code::LedgerInvalid,
+                    FaultKind::PathUnsafe => Code::PathUnsafe,
+                };
+                Self::refused(message, Some(code), Some(code.entry().remedy.to_owned()))
+            }
+            DeskError::NoLedger(path, name) => {
+                let fix = match name.file_name() {
+                    "fixture.json" => "git reins fixture pin --epoch NEW --runner-image auto",
+                    _ => "git reins init",
+                };
+                Self::refused(format!("{path} is missing"), Some(Code::LedgerMissing), Some(fix.to_owned()))
+            }
+            DeskError::Path(_) => Self::refused(message, Some(Code::PathUnsafe), None),
+            DeskError::Outside(_) => Self::refused(message, None, None),
+            DeskError::NoPolicy => Self { fix: Some("git reins init".to_owned()), ..Self::new(message) },
+            DeskError::Policy(_) => {
+                let fix = Some("correct the named key".to_owned());
+                Self { code: Some(Code::PolicyInvalid), fix, ..Self::new(message) }
+            }
+            DeskError::File(FileError::NotRegular { .. }) => Self::refused(message, None, None),
+            DeskError::Gate(error) => (*error).into(),
+            DeskError::Git(_) | DeskError::Bare | DeskError::File(_) => Self::new(message),
+        }
+    }
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Self {
+        match &error {
+            PlanError::Changed(_) => Self::refused(&error, None, Some("run the command again".to_owned())),
+            PlanError::File(_) => Self::new(error.to_string()),
+        }
+    }
+}
+
+impl From<CommitError> for Failure {
+    fn from(error: CommitError) -> Self {
+        let message = error.to_string();
+        match error {
+            CommitError::Open(open) => {
+                Self::refused(message, None, Some(format!("finish or abort the {open} first")))
+            }
+            CommitError::Locked { .. } => {
+                let fix = "wait for the other process; remove the lock only when it is dead";
+                Self::refused(message, None, Some(fix.to_owned()))
+            }
+            CommitError::Git(PlumbingError::Failed { .. }) => Self::refused(message, None, None),
+            CommitError::Bare
+            | CommitError::Index { .. }
+            | CommitError::NotPutBack { .. }
+            | CommitError::Git(_) => Self::new(message),
+        }
+    }
+}
