@@ -90,9 +90,10 @@ fn default_name(repo: &Repo) -> Result<Option<String>, GateError> {
 /// The policy that says which lines are protected, and where it stands.
 fn bootstrap(repo: &Repo, base: Option<CommitId>) -> Result<Option<(Policy, CommitId)>, GateError> {
     if let Some(base) = base
-        && let Some(policy) = read_policy(repo, base)? {
-            return Ok(Some((policy, base)));
-        }
+        && let Some(policy) = read_policy(repo, base)?
+    {
+        return Ok(Some((policy, base)));
+    }
     let Some(line) = repo.default_branch()? else {
         return match base {
             Some(_) => Ok(None),

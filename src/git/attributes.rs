@@ -81,7 +81,7 @@ impl Attributes {
             Some(false),
             &mut outcome,
         );
-        
+
         outcome.iter_selected().find_map(|matched| {
             let name = matched.assignment.name.as_str().to_owned();
             change_by(&name, matched.assignment.state, has_carriage_return)

@@ -90,9 +90,10 @@ impl Repo {
     /// When a ref cannot be read.
     pub fn protected_line(&self, name: &str) -> Result<Option<Line>, GitError> {
         if let (Some(remote), Some(branch)) = (self.remote(), name.strip_prefix("refs/heads/"))
-            && let Some(line) = self.line(&format!("refs/remotes/{remote}/{branch}"))? {
-                return Ok(Some(line));
-            }
+            && let Some(line) = self.line(&format!("refs/remotes/{remote}/{branch}"))?
+        {
+            return Ok(Some(line));
+        }
         self.line(name)
     }
 

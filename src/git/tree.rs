@@ -117,7 +117,8 @@ impl Repo {
             let order = match (news.peek(), olds.peek()) {
                 (None, None) => break,
                 (Some(Ok(new)), Some(Ok(old))) if new == old => {
-                    news.next(); olds.next();
+                    news.next();
+                    olds.next();
                     continue;
                 }
                 (Some(Ok(new)), Some(Ok(old))) => tree_order(new, old),
@@ -125,15 +126,17 @@ impl Repo {
                 (None, Some(_)) => Ordering::Greater,
             };
             if order.is_le()
-                && let Some(entry) = news.next() {
-                    let (name, state) = entry?;
-                    found.entry(name.to_vec()).or_default().new = Some(state);
-                }
+                && let Some(entry) = news.next()
+            {
+                let (name, state) = entry?;
+                found.entry(name.to_vec()).or_default().new = Some(state);
+            }
             if order.is_ge()
-                && let Some(entry) = olds.next() {
-                    let (name, state) = entry?;
-                    found.entry(name.to_vec()).or_default().old = Some(state);
-                }
+                && let Some(entry) = olds.next()
+            {
+                let (name, state) = entry?;
+                found.entry(name.to_vec()).or_default().old = Some(state);
+            }
         }
         found.retain(|_, sides| sides.new != sides.old); // a tree that is out of order
         Ok(found)
