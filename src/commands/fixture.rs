@@ -1,15 +1,17 @@
-//! `git reins fixture pin|commit`
+//! `git reins fixture pin|verify|commit`
 
 use std::str::FromStr;
 
 use clap::{Args, Subcommand};
 
+use super::judging::{Form, Range, judge};
 use super::landing::{CommitFlags, nothing_open};
 use super::{Answer, Context, Failure, carry_out, counted};
 use crate::authoring::desk::Desk;
 use crate::authoring::fixture::{self, Said};
 use crate::authoring::plan::Plan;
 use crate::authoring::{Refused, judged, landing};
+use crate::decide::admit;
 use crate::git::worktree;
 use crate::ledger::fixture::FixtureLedger;
 use crate::model::ids::CommitId;
@@ -22,6 +24,8 @@ use crate::sys::image;
 pub enum Fixture {
     /// Pin every file under paths.fixtures, the base and the runner image under a name
     Pin(Pin),
+    /// Digest the fixture files of a commit again and compare them with its ledger
+    Verify(Verify),
     /// Commit the fixture ledger, and nothing else
     ///
     /// Refuses when HEAD does not hold the bytes that are pinned: they are committed first.
@@ -45,6 +49,17 @@ pub struct Pin {
     dry_run: bool,
 }
 
+/// The arguments of `fixture verify`.
+#[derive(Debug, Args)]
+pub struct Verify {
+    /// The commit
+    #[arg(value_name = "REV", default_value = "HEAD")]
+    revision: String,
+    /// Print the findings as a decision in JSON
+    #[arg(long)]
+    json: bool,
+}
+
 #[derive(Clone, Debug)]
 enum Choice {
     Auto,
@@ -65,10 +80,10 @@ impl Fixture {
     /// # Errors
     /// When the worktree cannot be read, or a rule stands against it.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        let desk = context.desk()?;
         match self {
-            Self::Pin(command) => command.run(&desk),
-            Self::Commit(flags) => commit(flags, &desk),
+            Self::Pin(command) => command.run(&context.desk()?),
+            Self::Verify(command) => command.run(context),
+            Self::Commit(flags) => commit(flags, &context.desk()?),
         }
     }
 
@@ -76,8 +91,21 @@ impl Fixture {
     pub fn errand(&self) -> &'static str {
         match self {
             Self::Pin(_) => "pin the fixtures",
+            Self::Verify(_) => "verify the fixtures",
             Self::Commit(_) => "commit the fixture ledger",
         }
+    }
+
+    /// Whether it answers in JSON.
+    pub fn json(&self) -> bool {
+        matches!(self, Self::Verify(command) if command.json)
+    }
+}
+
+impl Verify {
+    fn run(&self, context: &Context) -> Result<Answer, Failure> {
+        let range = Range::parse(Some(&self.revision))?;
+        judge(context, &range, context.today, Form { admitted: "match", as_json: self.json }, admit::verify)
     }
 }
 

@@ -101,7 +101,8 @@ impl Command {
             Self::Explain(command) => command.json,
             Self::Check(command) => command.json,
             Self::Admit(command) => command.json,
-            Self::Init(_) | Self::Fixture(_) | Self::Fmt(_) | Self::Demo(_) | Self::Schema(_) => false,
+            Self::Fixture(command) => command.json(),
+            Self::Init(_) | Self::Fmt(_) | Self::Demo(_) | Self::Schema(_) => false,
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Is the candidate admitted? All parts of the decision, put together.
 
 use super::facts::Facts;
-use super::ledgers::{Findings, judge_files};
+use super::ledgers::{Findings, judge_files, ledger_path};
 use super::order::{self, Order};
 use super::score::{self, Scored, Scores};
 use super::{fixture, freeze, oracle};
+use crate::ledger::file::LedgerName;
 use crate::model::day::Day;
 use crate::model::decision::{
     DECISION_SCHEMA, Decision, Detail, OrderEvidence, Outcome, Rules, Standing, VerdictEvidence,
@@ -14,6 +15,23 @@ use crate::model::refusal::Code;
 /// Do the ledgers agree? Everything but the score.
 pub fn check(facts: &Facts) -> Decision {
     decide(facts, None)
+}
+
+/// Are the fixture bytes at tip the pinned ones? What `check` finds about the fixture ledger.
+pub fn verify(facts: &Facts) -> Decision {
+    let mut decision = check(facts);
+    let ledger = ledger_path(facts, LedgerName::Fixture);
+    let of_epoch = |detail: &Detail| {
+        detail.code == Code::FixtureEpochUnpinned && detail.reason != "freeze-of-other-epoch"
+    };
+    let of_ledger =
+        |detail: &Detail| detail.path.as_ref() == Some(&ledger) && detail.code != Code::FixtureMigrationMixed;
+    decision
+        .details
+        .retain(|detail| detail.code == Code::FixtureDigestMismatch || of_epoch(detail) || of_ledger(detail));
+    decision.refusals = Decision::refusals_of(&decision.details);
+    decision.decision = Decision::outcome_of(&decision.details, &[]);
+    decision
 }
 
 /// Is the patch admitted? The ledgers agree, there is a patch, and its score stands.

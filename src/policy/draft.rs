@@ -191,7 +191,7 @@ const TAIL: &str = r##"[freeze]
 #secret_markers = ["ACME-[0-9]{8}"]
 #public_signature = ["tools/exports", "{before}", "{after}"]
 
-# The whole suite, for git reins adjudicate --reverify.
+# The whole suite, and how long it may take.
 #[tier1]
 #command = ["make", "test"]
 #tool_budget_s = 120
@@ -205,7 +205,7 @@ const TAIL: &str = r##"[freeze]
 
 "##;
 
-const PYTEST: &str = r##"# The command that runs one property on one seed; try it with: git reins try props
+const PYTEST: &str = r##"# The command that runs one property on one seed.
 [[check]]
 id = "props"
 # With Hypothesis: preset "pytest-hypothesis", and "--hypothesis-seed={seed}" at the end of run.
@@ -222,7 +222,7 @@ result = { format = "junit" }
 #timeout = { budget_s = 120, max_s = 1200 }
 "##;
 
-const CARGO: &str = r##"# The command that runs one property on one seed; try it with: git reins try props
+const CARGO: &str = r##"# The command that runs one property on one seed.
 [[check]]
 id = "props"
 preset = "nextest-proptest"
@@ -233,7 +233,7 @@ seeds = ["7", "40001"]
 #timeout = { budget_s = 120, max_s = 1200 }
 "##;
 
-const NODE: &str = r##"# The command that runs one property on one seed; try it with: git reins try props
+const NODE: &str = r##"# The command that runs one property on one seed.
 [[check]]
 id = "props"
 # With jest and fast-check: preset "jest-fast-check"; fast-check reads FAST_CHECK_SEED where you tell it to.
@@ -248,7 +248,7 @@ run = [
 #timeout = { budget_s = 120, max_s = 1200 }
 "##;
 
-const GO: &str = r##"# The command that runs one property on one seed; try it with: git reins try props
+const GO: &str = r##"# The command that runs one property on one seed.
 [[check]]
 id = "props"
 preset = "go-test"
@@ -264,7 +264,7 @@ run = [
 #timeout = { budget_s = 120, max_s = 1200 }
 "##;
 
-const RAW: &str = r##"# The command that runs one property on one seed; try it with: git reins try props
+const RAW: &str = r##"# The command that runs one property on one seed.
 #[[check]]
 #id = "props"
 #run = ["tools/run-property", "{property_file}", "{property}", "{seed}"]
