@@ -37,7 +37,7 @@ fn a_freeze_is_bound_to_the_pinned_base_and_epoch() {
         {
           "property_id": "bal-01",
           "seed": "7",
-          "base_rev": "371bb5dcb2964a5b39dc1e291685532f3e1199d5",
+          "base_rev": "2c2f7290c8975a04393b5aa4ccef84eba9cea8b4",
           "fixture_epoch": "e1",
           "observed_on": "base",
           "expires_at": "YYYY-MM-DD",
@@ -130,7 +130,7 @@ fn expired_rows_are_pruned_and_others_stay() {
     -    {
     -      "property_id": "bal-01",
     -      "seed": "7",
-    -      "base_rev": "371bb5dcb2964a5b39dc1e291685532f3e1199d5",
+    -      "base_rev": "2c2f7290c8975a04393b5aa4ccef84eba9cea8b4",
     -      "fixture_epoch": "e1",
     -      "observed_on": "base",
     -      "expires_at": "2026-01-01",

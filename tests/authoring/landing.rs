@@ -23,17 +23,17 @@ fn ledger_and_property_files_are_committed_and_nothing_else() {
     nothing is committed: this is the plan
     --- exit 0
     "#);
-    assert_snapshot!(repo.reins(&["oracle", "commit"]), @r#"
-    committed 2 files as 2a6934442b; next: git reins fixture pin --epoch NEW --runner-image auto
+    assert_snapshot!(repo.reins(&["oracle", "commit"]), @"
+    committed 2 files as 5fcb58c5e5; next: git reins fixture pin --epoch NEW --runner-image auto
     --- exit 0
-    "#);
-    assert_snapshot!(repo.git(&["show", "--stat", "--format=%h %an %s", "HEAD"]), @r#"
-    2a69344 Ada ledger: add oracle bal-01
+    ");
+    assert_snapshot!(repo.git(&["show", "--stat", "--format=%h %an %s", "HEAD"]), @"
+    5fcb58c Ada ledger: add oracle bal-01
 
      ledger/oracle.json     | 19 ++++++++++++++++++-
      properties/conftest.py |  1 +
      2 files changed, 19 insertions(+), 1 deletion(-)
-    "#);
+    ");
     assert_snapshot!(repo.git(&["status", "--porcelain"]), @"?? notes.txt");
     assert_snapshot!(repo.refuses(1, &["oracle", "commit"]), @r#"
     git-reins: cannot commit the ledgers: no ledger and no property file has changed
@@ -41,10 +41,10 @@ fn ledger_and_property_files_are_committed_and_nothing_else() {
     "#);
     std::fs::remove_file(repo.path("properties/conftest.py")).unwrap();
     let _ = repo.reins(&["oracle", "rm", "bal-01"]).expect(0);
-    assert_snapshot!(repo.reins(&["oracle", "commit", "-m", "-x: by hand"]), @r#"
-    committed 2 files as 225490d2f3; next: git reins fixture pin --epoch NEW --runner-image auto
+    assert_snapshot!(repo.reins(&["oracle", "commit", "-m", "-x: by hand"]), @"
+    committed 2 files as 1bd1303b98; next: git reins fixture pin --epoch NEW --runner-image auto
     --- exit 0
-    "#);
+    ");
     assert_snapshot!(repo.git(&["show", "--name-status", "--format=%s", "HEAD"]), @r#"
     -x: by hand
 
@@ -103,11 +103,11 @@ fn a_branch_that_carries_a_patch_takes_no_oracle() {
     repo.write("src/account.py", "patched");
     repo.commit("patch");
     repo.git(&["stash", "pop", "-q"]);
-    assert_snapshot!(repo.refuses(1, &["oracle", "commit"]), @r#"
-    git-reins: cannot commit the ledgers: the branch carries patch commits already (832bc5253d) (ORACLE_NOT_INDEPENDENT)
+    assert_snapshot!(repo.refuses(1, &["oracle", "commit"]), @"
+    git-reins: cannot commit the ledgers: the branch carries patch commits already (4511d1dd1e) (ORACLE_NOT_INDEPENDENT)
     hint: land the row in a reviewed range of its own: there it scores for the next patch
     --- exit 1
-    "#);
+    ");
 }
 
 #[test]
@@ -135,11 +135,11 @@ fn hooks_and_signing_are_the_persons_own_and_a_no_changes_nothing() {
         repo.captured(nobody.args(["oracle", "commit"]).output().unwrap())
     });
     assert!(refused.stderr.contains("Please tell me who you are"), "{refused}");
-    assert_snapshot!(repo.reins(&["oracle", "commit"]), @r#"
+    assert_snapshot!(repo.reins(&["oracle", "commit"]), @"
     lint: fine
-    committed 2 files as 08c25ca903; next: git reins fixture pin --epoch NEW --runner-image auto
+    committed 2 files as 1fce222f43; next: git reins fixture pin --epoch NEW --runner-image auto
     --- exit 0
-    "#);
+    ");
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn a_row_is_added_edited_pinned_cleared_listed_and_removed() {
           "inputs": "an account",
           "relation": "balance >= 0",
           "witness": "an overdraft",
-          "authored_commit": "371bb5dcb2964a5b39dc1e291685532f3e1199d5"
+          "authored_commit": "2c2f7290c8975a04393b5aa4ccef84eba9cea8b4"
         }
       ]
     }
@@ -68,7 +68,7 @@ fn a_row_is_added_edited_pinned_cleared_listed_and_removed() {
            "witness": "an overdraft",
            "drafted_by": "a model",
     +      "cleared_by": "Ada",
-           "authored_commit": "371bb5dcb2964a5b39dc1e291685532f3e1199d5"
+           "authored_commit": "2c2f7290c8975a04393b5aa4ccef84eba9cea8b4"
          }
        ]
     nothing is written: this is the plan
