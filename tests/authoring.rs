@@ -11,4 +11,5 @@ mod authoring {
     mod init;
     mod landing;
     mod oracle;
+    mod status;
 }

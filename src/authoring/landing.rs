@@ -57,7 +57,8 @@ fn not_empty(entries: Vec<StatusEntry>, otherwise: &str) -> Result<Vec<StatusEnt
     if entries.is_empty() { Err(Refused::new(otherwise)) } else { Ok(entries) }
 }
 
-fn is_material(paths: &Paths, entry: &StatusEntry) -> bool {
+/// Whether a changed path is a ledger or a property file.
+pub fn is_material(paths: &Paths, entry: &StatusEntry) -> bool {
     let prefixes = paths.properties.iter().chain([&paths.ledger]);
     entry.text().is_some_and(|path| prefixes.into_iter().any(|prefix| prefix.covers(path)))
 }

@@ -3,9 +3,10 @@
 use clap::Args;
 use serde::Serialize;
 
-use super::{Answer, Failure, pretty};
+use super::{Answer, Failure};
 use crate::exit::ExitStatus;
 use crate::model::refusal::{Class, Code, CodeError};
+use crate::report::json;
 
 /// Say what a refusal code means, what is read for it and what fixes it
 #[derive(Debug, Args)]
@@ -44,7 +45,7 @@ impl Explain {
         let codes = self.code.map_or(Code::ALL.to_vec(), |code| vec![code]);
         let codes: Vec<_> = codes.into_iter().map(explanation).collect();
         let text = match (self.json, self.code) {
-            (true, _) => pretty(&Explanations { schema: "git-reins/explain/1", codes }),
+            (true, _) => json::print(&Explanations { schema: "git-reins/explain/1", codes }),
             (false, Some(_)) => codes.iter().map(entry).collect(),
             (false, None) => codes.iter().map(row).collect(),
         };

@@ -14,6 +14,7 @@ use crate::git::worktree::CommitError;
 use crate::ledger::file::FaultKind;
 use crate::model::day::Day;
 use crate::model::refusal::Code;
+use crate::report::json;
 use crate::sys::files::{FileError, Root};
 use crate::sys::{caller, clock};
 
@@ -29,12 +30,15 @@ mod judging;
 mod landing;
 mod oracle;
 mod schema;
+mod status;
 
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Put a repository under reins: policy, empty ledgers, one line in .gitignore
     Init(init::Init),
+    /// Say where you are in the loop, and which command comes next
+    Status(status::Status),
     /// Write the oracle ledger: which properties were selected before the diff
     #[command(subcommand, arg_required_else_help = true)]
     Oracle(oracle::Oracle),
@@ -66,6 +70,7 @@ impl Command {
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         match self {
             Self::Init(command) => command.run(context),
+            Self::Status(command) => command.run(context),
             Self::Oracle(command) => command.run(context),
             Self::Fixture(command) => command.run(context),
             Self::Freeze(command) => command.run(context),
@@ -82,6 +87,7 @@ impl Command {
     pub fn errand(&self) -> &'static str {
         match self {
             Self::Init(_) => "start",
+            Self::Status(_) => "say where the branch stands",
             Self::Oracle(command) => command.errand(),
             Self::Fixture(command) => command.errand(),
             Self::Freeze(command) => command.errand(),
@@ -96,6 +102,7 @@ impl Command {
     /// Whether it answers in JSON.
     pub fn json(&self) -> bool {
         match self {
+            Self::Status(command) => command.json,
             Self::Oracle(command) => command.json(),
             Self::Freeze(command) => command.json(),
             Self::Explain(command) => command.json,
@@ -211,7 +218,7 @@ impl Failure {
         let (mut stdout, mut stderr) = (String::new(), String::new());
         if json {
             let (code, message, fix) = (self.code, self.message.as_str(), self.fix.as_deref());
-            stdout = pretty(&ErrorObject { schema: "git-reins/error/1", code, message, fix });
+            stdout = json::print(&ErrorObject { schema: "git-reins/error/1", code, message, fix });
         } else {
             let code = self.code.map(|code| format!(" ({code})")).unwrap_or_default();
             stderr = format!("git-reins: cannot {errand}: {}{code}\n", self.message.trim_end());
@@ -228,11 +235,6 @@ impl Failure {
 /// A number and a noun.
 pub fn counted(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
-/// JSON as people and programs read it.
-pub fn pretty(value: &impl Serialize) -> String {
-    serde_json::to_string_pretty(value).expect("answers have string keys and finite numbers") + "\n"
 }
 
 impl From<Refused> for Failure {

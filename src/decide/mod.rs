@@ -7,6 +7,7 @@ pub mod facts;
 pub mod fixture;
 pub mod freeze;
 pub mod ledgers;
+pub mod next;
 pub mod oracle;
 pub mod order;
 pub mod remedy;

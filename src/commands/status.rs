@@ -1,0 +1,104 @@
+//! `git reins status`
+
+use clap::Args;
+use serde::Serialize;
+
+use super::{Answer, Context, Failure};
+use crate::authoring::{judged, landing};
+use crate::decide::next::{Situation, next};
+use crate::git::worktree;
+use crate::ledger::field::text;
+use crate::ledger::fixture::FixtureLedger;
+use crate::ledger::freeze::FreezeLedger;
+use crate::ledger::oracle::OracleLedger;
+use crate::model::ids::CommitId;
+use crate::report::json;
+
+/// Say where you are in the loop, and which command comes next
+#[derive(Debug, Args)]
+pub struct Status {
+    /// Print it as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The answer.
+#[derive(Serialize)]
+struct Standing {
+    schema: &'static str,
+    /// The commit that the branch is judged against; null when no protected line is known.
+    base: Option<CommitId>,
+    /// The commits that carry a patch, parents first.
+    patch_commits: Vec<CommitId>,
+    oracle_rows: usize,
+    scoring: usize,
+    freezes: usize,
+    epoch_id: Option<String>,
+    /// Ledger and property files of the worktree that are not committed.
+    uncommitted: Vec<String>,
+    next: &'static str,
+    why: &'static str,
+}
+
+impl Status {
+    /// Looks at the worktree and the branch.
+    ///
+    /// # Errors
+    /// When there is no worktree under reins, or one of its ledgers cannot be read.
+    pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
+        let desk = context.desk()?;
+        let oracle = desk.ledger::<OracleLedger>()?.ledger;
+        let fixture = desk.ledger::<FixtureLedger>()?.ledger;
+        let freezes = desk.ledger::<FreezeLedger>()?.ledger;
+        let branch = judged::branch(&desk)?;
+        let changed = worktree::status(&desk.place)?;
+        let uncommitted: Vec<_> = changed
+            .iter()
+            .filter(|entry| landing::is_material(&desk.policy.paths, entry))
+            .map(|entry| entry.shown())
+            .collect();
+        let scoring = oracle.as_ref().map(|ledger| ledger.oracles.iter().filter(|row| row.scores()).count());
+        let (next, why) = next(Situation {
+            scoring,
+            has_epoch: fixture.is_some(),
+            has_freezes: freezes.is_some(),
+            is_uncommitted: !uncommitted.is_empty(),
+            has_patch: !branch.patch.is_empty(),
+        });
+        let standing = Standing {
+            schema: "git-reins/status/1",
+            base: branch.base,
+            patch_commits: branch.patch,
+            oracle_rows: oracle.map_or(0, |ledger| ledger.oracles.len()),
+            scoring: scoring.unwrap_or(0),
+            freezes: freezes.map_or(0, |ledger| ledger.freezes.len()),
+            epoch_id: fixture.map(|ledger| text(&ledger.epoch_id).to_owned()),
+            uncommitted,
+            next,
+            why,
+        };
+        let answer = if self.json { json::print(&standing) } else { standing.text() };
+        Ok(Answer::done(answer, ""))
+    }
+}
+
+impl Standing {
+    fn text(&self) -> String {
+        let base = self
+            .base
+            .map_or_else(|| "no protected line is known".to_owned(), |base| format!("base {}", base.short()));
+        let epoch =
+            self.epoch_id.as_ref().map_or_else(|| "no epoch".to_owned(), |epoch| format!("epoch {epoch}"));
+        let mut text = format!(
+            "{base}, {} with a patch\n{}, {} of them scoring; {epoch}; {}\n",
+            super::counted(self.patch_commits.len(), "commit"),
+            super::counted(self.oracle_rows, "oracle row"),
+            self.scoring,
+            super::counted(self.freezes, "freeze"),
+        );
+        for path in &self.uncommitted {
+            text.push_str(&format!("not committed: {path}\n"));
+        }
+        text + &format!("next, since {}:\n  {}\n", self.why, self.next)
+    }
+}
