@@ -15,8 +15,8 @@ fn the_next_command_is_said_all_the_way_round() {
       git reins oracle add ID --source PATH#HEADING --property NAME --file PATH --inputs TEXT --relation TEXT --witness TEXT
     --- exit 0
     ");
-    add_row(&repo, "bal-01").expect(0);
-    repo.reins(&["fixture", "pin", "--epoch", "e1", "--runner-image", "nix:abc"]).expect(0);
+    let _made = add_row(&repo, "bal-01").expect(0);
+    let _made = repo.reins(&["fixture", "pin", "--epoch", "e1", "--runner-image", "nix:abc"]).expect(0);
     assert_snapshot!(repo.reins(&["status"]), @"
     base 2c2f7290c8, 0 commits with a patch
     1 oracle row, 1 of them scoring; epoch e1; 0 freezes
@@ -26,7 +26,7 @@ fn the_next_command_is_said_all_the_way_round() {
       git reins oracle commit
     --- exit 0
     ");
-    repo.reins(&["oracle", "commit"]).expect(0);
+    let _made = repo.reins(&["oracle", "commit"]).expect(0);
     assert_snapshot!(repo.reins(&["status"]), @"
     base 2c2f7290c8, 0 commits with a patch
     1 oracle row, 1 of them scoring; epoch e1; 0 freezes
