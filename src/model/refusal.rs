@@ -116,7 +116,7 @@ codes! {
         class: Refusal,
         rule: "a freeze ends within freeze.max_days of the policy",
         reads: "expires_at of the freeze rows at tip, today (UTC) and the policy on the protected line",
-        remedy: "remove the row and add it with a nearer day: git reins freeze rm --property ID --seed S",
+        remedy: "remove the row and add it with a nearer day: git reins freeze rm --property ID --seed S && git reins freeze commit",
         authority: "whoever may change freeze.max_days in the policy"
     }
     FreezeOnCanary "FREEZE_ON_CANARY" {
@@ -130,14 +130,14 @@ codes! {
         class: Refusal,
         rule: "a freeze was observed on base, at the revision that the fixture ledger pins",
         reads: "base_rev and observed_on of the freeze rows and base_rev of the fixture ledger at tip",
-        remedy: "remove the row, and add it when the pinned base shows the instability: git reins freeze rm --property ID --seed S",
+        remedy: "remove the row, and add it when the pinned base shows the instability: git reins freeze rm --property ID --seed S && git reins freeze commit",
         authority: "nobody: observe it on base first"
     }
     FreezeShareExceeded "FREEZE_SHARE_EXCEEDED" {
         class: Refusal,
         rule: "at most freeze.max_share of the scored properties is frozen at once",
         reads: "the scored oracle rows and the freeze rows at tip, and the policy on the protected line",
-        remedy: "fix a frozen property and remove its row: git reins freeze rm --property ID",
+        remedy: "fix a frozen property and remove its row: git reins freeze rm --property ID && git reins freeze commit",
         authority: "whoever may change freeze.max_share in the policy"
     }
     FreezeStableFailure "FREEZE_STABLE_FAILURE" {
@@ -151,7 +151,7 @@ codes! {
         class: Refusal,
         rule: "a freeze names an oracle row, a seed, an owner and a day of the form YYYY-MM-DD",
         reads: "the freeze rows and the oracle rows at tip",
-        remedy: "remove the row and add it with every field: git reins freeze rm --property ID",
+        remedy: "remove the row and add it with every field: git reins freeze rm --property ID && git reins freeze commit",
         authority: "nobody: an unbound freeze is a permanent waiver"
     }
     FrozenRegression "FROZEN_REGRESSION" {
@@ -200,7 +200,7 @@ codes! {
         class: Refusal,
         rule: "at least one scored property is left when every frozen one is taken away",
         reads: "the scored oracle rows, the freeze rows and the results",
-        remedy: "land an oracle row in a reviewed range of its own, or remove a freeze: git reins freeze rm --property ID",
+        remedy: "land an oracle row in a reviewed range of its own, or remove a freeze: git reins freeze rm --property ID && git reins freeze commit",
         authority: "nobody: an empty score admits nothing"
     }
     OracleNotIndependent "ORACLE_NOT_INDEPENDENT" {
