@@ -1,0 +1,11 @@
+//! The commands that judge, `check` and `admit`, on real repositories with the real binary.
+#![expect(clippy::disallowed_methods, reason = "tests look at the disk and run programs themselves")]
+
+#[expect(dead_code, reason = "what the tests of the writing commands ask for")]
+mod support;
+
+mod gate {
+    mod fixes;
+    mod refusals;
+    mod story;
+}
