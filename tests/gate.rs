@@ -5,6 +5,7 @@
 mod support;
 
 mod gate {
+    mod articles;
     mod fixes;
     mod refusals;
     mod story;
