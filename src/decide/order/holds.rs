@@ -1,6 +1,6 @@
 //! What is held for a person, and may this range change the policy?
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::remedy;
 use crate::decide::facts::{CommitFacts, Facts, Material};
@@ -49,19 +49,19 @@ fn takes_rows(commit: &CommitFacts) -> bool {
 }
 
 fn loses_oracle(before: &Material, after: &Material) -> bool {
-    let rows = |material: &'_ Material| -> Vec<OracleRow> {
-        material.oracle.valid().map(|ledger| ledger.oracles.clone()).unwrap_or_default()
-    };
+    fn rows(material: &Material) -> BTreeMap<&str, &OracleRow> {
+        let rows = material.oracle.valid().map(|ledger| ledger.oracles.as_slice()).unwrap_or_default();
+        rows.iter().map(|row| (row.oracle_id.as_str(), row)).collect()
+    }
     let kept = rows(after);
-    rows(before)
-        .iter()
-        .any(|row| !kept.iter().any(|other| other.oracle_id == row.oracle_id && row.same_state(other)))
+    rows(before).into_iter().any(|(id, row)| !kept.get(id).is_some_and(|other| row.same_state(other)))
 }
 
 fn loses_freeze(before: &Material, after: &Material) -> bool {
-    let rows = |material: &'_ Material| -> Vec<FreezeRow> {
-        material.freezes.valid().map(|ledger| ledger.freezes.clone()).unwrap_or_default()
-    };
+    fn rows(material: &Material) -> BTreeMap<(&str, &str), &FreezeRow> {
+        let rows = material.freezes.valid().map(|ledger| ledger.freezes.as_slice()).unwrap_or_default();
+        rows.iter().map(|row| (row.key(), row)).collect()
+    }
     let kept = rows(after);
-    rows(before).iter().any(|row| !kept.iter().any(|other| row.same_state(other)))
+    rows(before).into_iter().any(|(key, row)| !kept.get(&key).is_some_and(|other| row.same_state(other)))
 }

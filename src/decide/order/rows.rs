@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::delta::Case;
 use super::view::same_row;
 use super::{Late, reach, remedy};
-use crate::decide::facts::{CommitFacts, Held};
+use crate::decide::facts::{CommitFacts, Held, Reading};
 use crate::decide::ledgers::Findings;
 use crate::ledger::freeze::FreezeRow;
 
@@ -17,11 +17,14 @@ pub(super) struct Judged {
 }
 
 /// Judges every row whose state differs between a base and tip.
+///
+/// A ledger of tip that cannot be read refuses by itself: what its rows are is not known.
 pub(super) fn judge(case: &Case<'_>, base: &Held) -> Judged {
     let mut judged = Judged::default();
     let (before, tip) = (&case.views.get(&base.material).scored, &case.tip().scored);
+    let tip_is_known = !matches!(case.facts.tip.material.oracle, Reading::Invalid(_));
     let ids: BTreeSet<&str> = before.keys().chain(tip.keys()).copied().collect();
-    for id in ids.into_iter().filter(|id| !same_row(before.get(id), tip.get(id))) {
+    for id in ids.into_iter().filter(|id| tip_is_known && !same_row(before.get(id), tip.get(id))) {
         if before.contains_key(id) {
             judged.findings.add(remedy::weakened_row(case.facts, base, id, tip.contains_key(id)));
         } else if case.landed(|view, _| same_row(view.scored.get(id), tip.get(id))) {
@@ -75,6 +78,9 @@ fn lateness(case: &Case<'_>, id: &str, patch: &CommitFacts) -> &'static str {
 /// A scored row that the range introduced, that a patch had to face, and that is gone at tip.
 pub(super) fn judge_removed(case: &Case<'_>) -> Findings {
     let mut found = Findings::default();
+    if matches!(case.facts.tip.material.oracle, Reading::Invalid(_)) {
+        return found;
+    }
     let mut faced: BTreeMap<&str, &CommitFacts> = BTreeMap::new();
     for group in &case.pairs.groups {
         for id in case.views.get(group.material).scored.keys() {
