@@ -34,10 +34,9 @@ mod status;
 
 /// The commands.
 #[derive(Debug, Subcommand)]
+#[expect(missing_docs, reason = "the help of a command is the doc of its own arguments")]
 pub enum Command {
-    /// Put a repository under reins: policy, empty ledgers, one line in .gitignore
     Init(init::Init),
-    /// Say where you are in the loop, and which command comes next
     Status(status::Status),
     /// Write the oracle ledger: which properties were selected before the diff
     #[command(subcommand, arg_required_else_help = true)]
@@ -48,17 +47,11 @@ pub enum Command {
     /// Write the freeze ledger: which seeds are excluded until when
     #[command(subcommand, arg_required_else_help = true)]
     Freeze(freeze::Freeze),
-    /// Check whether the ledgers of a range agree
     Check(check::Check),
-    /// Decide whether a patch is admitted
     Admit(admit::Admit),
-    /// Bring the ledgers of the worktree into canonical form
     Fmt(fmt::Fmt),
-    /// Play the story in a scratch repository: one honest patch, six that are refused
     Demo(demo::Demo),
-    /// Say what a refusal code means, what is read for it and what fixes it
     Explain(explain::Explain),
-    /// Print the JSON Schema of a file or an answer
     Schema(schema::Schema),
 }
 
