@@ -12,7 +12,7 @@ use crate::sys::out;
 
 /// Admits an agent's patch only when the oracle, fixture and freeze ledgers agree
 #[derive(Debug, Parser)]
-#[command(name = "git-reins", bin_name = "git reins", version, disable_help_subcommand = true)]
+#[command(name = "git-reins", bin_name = "git reins", version)]
 #[command(subcommand_required = true, arg_required_else_help = true, max_term_width = 100)]
 pub struct Cli {
     /// Run as if started in DIR; given twice, the second is relative to the first
@@ -54,6 +54,10 @@ fn usage(error: &clap::Error) -> Answer {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             Answer { status: ExitStatus::Done, stdout: text, stderr: String::new() }
         }
-        _ => Answer { status: ExitStatus::Usage, stdout: String::new(), stderr: text },
+        // `git reins --help` is git's own and looks for a manual
+        _ => {
+            let stderr = text.replace("try '--help'", "try 'git reins help' or -h");
+            Answer { status: ExitStatus::Usage, stdout: String::new(), stderr }
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::ledger::freeze::FreezeLedger;
 use crate::ledger::oracle::OracleLedger;
 use crate::model::path::RepoPath;
 use crate::model::refusal::Code;
+use crate::model::shell::word;
 use crate::policy::Paths;
 
 /// The entries of an oracle commit: everything changed in the ledger directory and under
@@ -29,9 +30,7 @@ pub fn oracle_entries(paths: &Paths, status: Vec<StatusEntry>) -> Result<Vec<Sta
     let (inside, outside): (Vec<_>, Vec<_>) = status.into_iter().partition(|entry| is_material(paths, entry));
     if let Some(other) = outside.iter().find(|entry| entry.change != Change::Untracked) {
         let refused = Refused::new(format!("{} is changed too", other.shown()));
-        return Err(
-            refused.fix("git stash, or commit it on another branch: an oracle is committed before the patch")
-        );
+        return Err(refused.fix(format!("git stash push -- {}", word(&other.shown()))));
     }
     if let Some(foreign) = inside.iter().find(|entry| is_foreign(paths, entry)) {
         let message = format!("{} does not belong in {}", foreign.shown(), paths.ledger);
@@ -52,7 +51,7 @@ pub fn ledger_entry(path: &RepoPath, status: Vec<StatusEntry>) -> Result<Vec<Sta
 fn not_empty(entries: Vec<StatusEntry>, otherwise: &str) -> Result<Vec<StatusEntry>, Refused> {
     if let Some(conflict) = entries.iter().find(|entry| entry.change == Change::Unmerged) {
         let refused = Refused::new(format!("{} is in conflict", conflict.shown()));
-        return Err(refused.fix("git reins fmt --resolve, then git add"));
+        return Err(refused.fix("git reins fmt --resolve"));
     }
     if entries.is_empty() { Err(Refused::new(otherwise)) } else { Ok(entries) }
 }

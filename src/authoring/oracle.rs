@@ -129,8 +129,13 @@ pub fn edit(ledger: OracleLedger, id: &OracleId, said: Said) -> Result<OracleLed
 /// Records that `name` read the row against the text it cites.
 ///
 /// # Errors
-/// When there is no such row.
+/// When there is no such row, or `name` drafted it.
 pub fn clear(ledger: OracleLedger, id: &OracleId, name: &str) -> Result<OracleLedger, Refused> {
+    let drafted_by = ledger.row(id.as_str()).and_then(|row| row.drafted_by.as_deref());
+    if drafted_by.is_some_and(|drafter| drafter.eq_ignore_ascii_case(name.trim())) {
+        let message = format!("{name} drafted {id}: whoever drafted a row does not clear it");
+        return Err(Refused::new(message).fix("name the person who read it against the text it cites"));
+    }
     let cleared_by = Some(name.to_owned());
     change(ledger, id, |row| OracleRow { sees_diff: Some(Field::Value(false)), cleared_by, ..row })
 }

@@ -9,7 +9,7 @@ use crate::authoring::plan::{Plan, Write};
 use crate::exit::ExitStatus;
 use crate::git::plumbing::Git;
 use crate::ledger::article::{Upgrade, upgrade_fixture, upgrade_freezes, upgrade_oracle};
-use crate::ledger::conflict::{Mergeable, resolve};
+use crate::ledger::conflict::{ConflictFault, Mergeable, merge_sides, resolve};
 use crate::ledger::file::{LedgerFault, parse, print};
 use crate::model::path::RepoPath;
 use crate::model::refusal::Code;
@@ -94,29 +94,38 @@ impl Fmt {
 /// The rows of both sides: the index keeps them whole while the file is unmerged; the markers in
 /// the file are all there is once somebody has added it.
 fn resolved<L: Mergeable>(desk: &Desk, path: &RepoPath, bytes: &[u8]) -> Result<L, Failure> {
-    let hand =
-        |fault: String| Failure::from(Refused::new(format!("{path}: {fault}")).code(Code::LedgerInvalid));
-    let (ours, theirs) = (staged(desk, path, 2)?, staged(desk, path, 3)?);
-    let whole = match (staged(desk, path, 1)?, ours, theirs) {
-        (Some(base), Some(ours), Some(theirs)) => {
-            [b"<<<<<<<\n", &*ours, b"|||||||\n", &*base, b"=======\n", &*theirs, b">>>>>>>\n"].concat()
-        }
-        (None, Some(ours), Some(theirs)) => {
-            [b"<<<<<<<\n", &*ours, b"=======\n", &*theirs, b">>>>>>>\n"].concat()
-        }
-        _ => bytes.to_vec(),
+    let by_hand = |fault: String, fix: String| {
+        Failure::from(Refused::new(format!("{path}: {fault}")).code(Code::LedgerInvalid).fix(fix))
     };
-    let text = String::from_utf8(whole).map_err(|_| hand("it is no UTF-8".to_owned()))?;
-    resolve::<L>(&text, None).map_err(|fault| hand(fault.to_string()))
+    let side = |stage| {
+        let text = staged(desk, path, stage)?.map(String::from_utf8).transpose();
+        text.map_err(|_| by_hand("one side is no UTF-8".to_owned(), format!("git checkout --ours -- {path}")))
+    };
+    let merged = match (side(2)?, side(3)?) {
+        (Some(ours), Some(theirs)) => merge_sides::<L>(side(1)?.as_deref(), &ours, &theirs),
+        _ => resolve::<L>(&String::from_utf8_lossy(bytes), None),
+    };
+    merged.map_err(|fault| {
+        let fix = match &fault {
+            ConflictFault::Fixture => format!(
+                "take one side, then pin anew: git checkout --ours -- {path} && git reins fixture pin --epoch NEW --runner-image auto"
+            ),
+            ConflictFault::Rows { .. } => format!(
+                "take one side, then edit what differs: git checkout --ours -- {path} && git reins oracle list"
+            ),
+            ConflictFault::Markers { .. }
+            | ConflictFault::Torn { .. }
+            | ConflictFault::Side { .. }
+            | ConflictFault::Nameless { .. }
+            | ConflictFault::Merged(_) => format!("edit {path} by hand, and write it anew: git reins fmt"),
+        };
+        by_hand(fault.to_string(), fix)
+    })
 }
 
-/// One side of an unmerged file as the index keeps it, ended by a newline.
+/// One side of an unmerged file as the index keeps it.
 fn staged(desk: &Desk, path: &RepoPath, stage: u8) -> Result<Option<Vec<u8>>, Failure> {
     let asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", &format!(":{stage}:{path}")];
     let Some(id) = Git::at(&desk.place).args(asked).maybe_line()? else { return Ok(None) };
-    let mut bytes = Git::at(&desk.place).args(["cat-file", "blob", &id]).run()?;
-    if bytes.last() != Some(&b'\n') {
-        bytes.push(b'\n');
-    }
-    Ok(Some(bytes))
+    Ok(Some(Git::at(&desk.place).args(["cat-file", "blob", &id]).run()?))
 }

@@ -252,7 +252,9 @@ impl From<DeskError> for Failure {
                     FaultKind::Invalid => Code::LedgerInvalid,
                     FaultKind::PathUnsafe => Code::PathUnsafe,
                 };
-                Self::refused(message, Some(code), Some(code.entry().remedy.to_owned()))
+                let resolve =
+                    Some("git reins fmt --resolve").filter(|command| fault.expected.contains(command));
+                Self::refused(message, Some(code), Some(resolve.unwrap_or(code.entry().remedy).to_owned()))
             }
             DeskError::NoLedger(path, name) => {
                 let fix = match name.file_name() {

@@ -144,5 +144,9 @@ fn invalid(facts: &Facts, name: LedgerName, fault: &LedgerFault, commit: CommitI
     let mut detail = Detail::new(code, "unreadable", subject).path(path).commit(commit);
     detail.field = fault.field.clone();
     let line = fault.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+    let resolve = "git reins fmt --resolve";
+    if fault.expected.contains(resolve) {
+        detail = detail.fix(resolve);
+    }
     detail.saw(format!("{}{line}", fault.observed), fault.expected.clone())
 }

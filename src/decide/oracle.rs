@@ -9,6 +9,7 @@ use crate::model::decision::Detail;
 use crate::model::ids::EntryState;
 use crate::model::path::RepoPath;
 use crate::model::refusal::Code;
+use crate::model::shell::word;
 use crate::policy::check::Kind;
 
 /// Judges the rows at tip, one by one.
@@ -106,14 +107,25 @@ fn judge_files(facts: &Facts, row: &OracleRow, found: &mut Findings) {
         let Some((reason, observed, expected)) = file_fault(facts, file) else { continue };
         if row.scores() {
             let detail = about(facts, row, Code::OracleNotIndependent, reason).field("property_files");
-            found.add(detail.saw(format!("{}: {observed}", file.path), expected).fix(mend_row(
-                facts,
-                &row.oracle_id,
-                format!("git reins oracle pin {}", row.oracle_id),
-            )));
+            let detail = detail.saw(format!("{}: {observed}", file.path), expected);
+            found.add(detail.fix(restore_or_pin(facts, row, &file.path)));
         } else {
             found.warn(format!("{} (smoke): {}: {observed}, expected {expected}", row.oracle_id, file.path));
         }
+    }
+}
+
+/// Beside a patch the file goes back to what base holds; otherwise the row is pinned anew.
+fn restore_or_pin(facts: &Facts, row: &OracleRow, path: &str) -> String {
+    let has_patch = facts.commits.iter().any(|commit| commit.is_patch());
+    let base = facts.bases.iter().find(|base| base.material.properties.contains_key(path));
+    match base.filter(|_| has_patch) {
+        Some(base) => format!(
+            "land the change in a range of its own, and take the old state again here: git restore --source={} -- {path} && git commit -m 'as before the patch' -- {path}",
+            base.id.short(),
+            path = word(path)
+        ),
+        None => mend_row(facts, &row.oracle_id, format!("git reins oracle pin {}", row.oracle_id)),
     }
 }
 

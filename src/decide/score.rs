@@ -126,6 +126,11 @@ fn no_complement(facts: &Facts, standings: &BTreeMap<OracleId, Standing>, comple
         .path(ledger_path(facts, LedgerName::Oracle))
         .commit(facts.tip.id)
         .saw(observed, "at least one scored property that no freeze names, with its result")
+        .fix(if complement {
+            "hand in the result of every property: git reins oracle list"
+        } else {
+            Code::NoUnfrozenProperties.entry().remedy
+        })
 }
 
 /// Takes the entries apart: canaries, properties, and names that nobody knows.
@@ -188,8 +193,11 @@ fn judge_property(facts: &Facts, id: &OracleId, standing: Standing, has_patch: b
         (Standing::Frozen, Some(_)) => scored.findings.add(failed(
             Code::FrozenRegression,
             "not-covered",
-            "pass, or a fail that an eligible row with overlapping paths covers",
+            "pass, or a fail that a freeze row covers: quarantine_eligible true, and paths that meet the patch",
         )),
+        (Standing::Frozen, None) if has_patch => {
+            scored.findings.warn(format!("{id} is frozen and has no result: a failure would not be seen"));
+        }
         (Standing::Late | Standing::Smoke, Some(status)) => {
             scored.findings.warn(format!("{id} does not score and says {status}"));
         }

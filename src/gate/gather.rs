@@ -30,7 +30,7 @@ pub fn gather(repo: &Repo, ground: &Ground, today: Day) -> Result<Facts, GateErr
     let mut reader = Reader::new(repo, &ground.policy);
     let commits = commits(repo, ground, &territory, &mut reader)?;
     let bases = held(repo, &ground.range.bases, &mut reader)?;
-    let protected = held(repo, &ground.protected, &mut reader)?;
+    let protected = held(repo, &beside_bases(repo, ground)?, &mut reader)?;
     let tip = tip(repo, ground, &territory, &mut reader)?;
     Ok(Facts { policy: ground.policy.clone(), today, bases, protected, tip, commits })
 }
@@ -41,6 +41,21 @@ pub fn gather(repo: &Repo, ground: &Ground, today: Day) -> Result<Facts, GateErr
 /// When an object is absent or unreadable.
 pub fn range_facts(repo: &Repo, ground: &Ground) -> Result<Vec<CommitFacts>, GateError> {
     commits(repo, ground, &Territory::of(&ground.policy), &mut Reader::new(repo, &ground.policy))
+}
+
+/// The protected tips that no base reaches: an older state of a line never lands anything.
+fn beside_bases(repo: &Repo, ground: &Ground) -> Result<Vec<CommitId>, GateError> {
+    let mut beside = Vec::new();
+    for line in &ground.protected {
+        let mut is_older = false;
+        for base in &ground.range.bases {
+            is_older |= repo.is_ancestor(*line, *base)?;
+        }
+        if !is_older {
+            beside.push(*line);
+        }
+    }
+    Ok(beside)
 }
 
 fn held(repo: &Repo, ids: &[CommitId], reader: &mut Reader<'_>) -> Result<Vec<Held>, GateError> {
@@ -225,6 +240,9 @@ fn base_rev(repo: &Repo, material: &Material, bases: &[CommitId]) -> Result<Opti
     }
     match repo.commit(id) {
         Ok(_) => {}
+        Err(GitError::Absent { is_partial: false, .. }) if repo.is_shallow() => {
+            return Err(GitError::Shallow { id: id.0 }.into());
+        }
         Err(GitError::Absent { is_partial: false, .. } | GitError::Unreadable { .. }) => {
             return Ok(Some(BaseRev::Unknown));
         }

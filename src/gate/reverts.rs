@@ -17,13 +17,17 @@ const REACH: usize = 1_000;
 /// The leaves that a commit owns, by raw path.
 type Leaves = BTreeMap<Vec<u8>, Option<EntryState>>;
 
-/// Whether reverts can change the answer.
+/// With more commits than this, reverts are looked for only when they can change the answer.
+const FEW: usize = 4;
+
+/// Whether reverts have to be looked for: in a short range always, so that the answer lists the
+/// patch commits as they are; else when reverts can change it.
 ///
 /// Without findings they only could by holding: when a commit with code changes rows as well.
 pub fn matter(facts: &Facts, decision: &Decision) -> bool {
-    let mut with_code = facts.commits.iter().filter(|commit| commit.own.code.is_some());
-    let has_findings = !decision.details.is_empty();
-    with_code.any(|commit| has_findings || changes_rows(commit))
+    let with_code = || facts.commits.iter().filter(|commit| commit.own.code.is_some());
+    let is_short = with_code().count() <= FEW;
+    with_code().any(|commit| is_short || !decision.details.is_empty() || changes_rows(commit))
 }
 
 fn changes_rows(commit: &CommitFacts) -> bool {

@@ -135,7 +135,7 @@ fn range_of(
     }
     let mut left = Vec::new();
     for line in lines {
-        if !repo.is_ancestor(tip, line)? {
+        if !repo.contains(line, tip)? {
             left.push(line);
         }
     }

@@ -65,7 +65,16 @@ impl Repo {
         if old == new {
             return Ok(true);
         }
-        Ok(self.reached(new, &BTreeSet::from([old]))?.contains(&old))
+        Ok(self.reached(new, &BTreeSet::from([old]), true)?.contains(&old))
+    }
+
+    /// Whether `old` is `new` or an ancestor of it, whatever the dates say: the whole history of
+    /// `new` is walked before the answer is no.
+    ///
+    /// # Errors
+    /// When an object is absent or unreadable, or the history is cut off.
+    pub fn contains(&self, new: CommitId, old: CommitId) -> Result<bool, GitError> {
+        Ok(old == new || self.reached(new, &BTreeSet::from([old]), false)?.contains(&old))
     }
 
     /// The first-parent chain from a commit, itself first, at most `most` commits long.
@@ -100,7 +109,7 @@ impl Repo {
             if left.len() > 1 && left.contains(id) {
                 let mut others = left.clone();
                 others.remove(id);
-                for reached in self.reached(*id, &others)? {
+                for reached in self.reached(*id, &others, true)? {
                     left.remove(&reached);
                 }
             }
@@ -108,8 +117,14 @@ impl Repo {
         Ok(dated.into_iter().map(|(_, id)| id).filter(|id| left.contains(id)).collect())
     }
 
-    /// Which of the wanted commits `from` reaches.
-    fn reached(&self, from: CommitId, wanted: &BTreeSet<CommitId>) -> Result<BTreeSet<CommitId>, GitError> {
+    /// Which of the wanted commits `from` reaches; `by_date` gives up where all that is left is
+    /// older than every wanted one.
+    fn reached(
+        &self,
+        from: CommitId,
+        wanted: &BTreeSet<CommitId>,
+        by_date: bool,
+    ) -> Result<BTreeSet<CommitId>, GitError> {
         let mut oldest = i64::MAX;
         for id in wanted {
             oldest = oldest.min(self.commit(*id)?.time);
@@ -120,12 +135,12 @@ impl Repo {
             if wanted.contains(&id) {
                 found.insert(id);
             }
-            slop += usize::from(time < oldest);
+            slop += usize::from(by_date && time < oldest);
             if found.len() == wanted.len() || slop > SLOP {
                 break;
             }
             if self.is_cut(id) {
-                if time >= oldest {
+                if !by_date || time >= oldest {
                     return Err(GitError::Shallow { id: id.0 });
                 }
                 continue;

@@ -53,7 +53,7 @@ pub enum GitError {
         is_partial: bool,
     },
     /// The history is cut off where the walk has to go on.
-    #[error("the clone is shallow and ends at commit {id}, inside the history that is needed")]
+    #[error("the clone is shallow and cuts the history at commit {id}, which is needed")]
     Shallow {
         /// The commit whose parents are cut off.
         id: ObjectId,
@@ -126,6 +126,11 @@ impl Repo {
     /// Length of an object id in hex digits: 40 or 64.
     pub fn hex_len(&self) -> usize {
         self.inner.object_hash().len_in_hex()
+    }
+
+    /// Whether some history is cut off.
+    pub fn is_shallow(&self) -> bool {
+        !self.shallow.is_empty()
     }
 
     fn is_partial(&self) -> bool {

@@ -22,7 +22,11 @@ impl Repo {
         if name.is_empty() || name.starts_with('-') && self.exact_ref(name)?.is_none() {
             return Err(fault("it is no revision".to_owned()));
         }
-        let id = self.inner.rev_parse_single(name).map_err(|error| fault(chain(&error)))?;
+        let id = self.inner.rev_parse_single(name).map_err(|error| {
+            // the words of the parser help with what looks like an expression only
+            let is_plain = name.chars().all(|c| c.is_alphanumeric() || "/_-.".contains(c));
+            fault(if is_plain { "no branch, tag or object has that name".to_owned() } else { chain(&error) })
+        })?;
         let object = id.object().map_err(|error| fault(chain(&error)))?;
         let commit = object.peel_to_commit().map_err(|error| fault(chain(&error)))?;
         Ok(CommitId(ours(commit.id)))

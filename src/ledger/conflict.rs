@@ -86,7 +86,7 @@ pub enum ConflictFault {
         rows: Vec<String>,
     },
     /// Each side pinned the fixtures in its own way.
-    #[error("both sides pinned the fixtures, each in its own way: pin them anew with git reins fixture pin")]
+    #[error("both sides pinned the fixtures, each in its own way: take one side and pin anew")]
     Fixture,
     /// The rows agree one by one, but not with each other.
     #[error("the merged rows are no valid ledger: {0}")]

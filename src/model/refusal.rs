@@ -74,7 +74,7 @@ codes! {
         class: Refusal,
         rule: "an admission needs a patch: a commit with a path that is neither material nor exempt, a revert, or an exempt change",
         reads: "the paths that each commit of the range owns",
-        remedy: "commit the patch, or name the range that holds it: git reins admit BASE..TIP",
+        remedy: "commit the patch, or ask about the ledgers alone: git reins check",
         authority: "nobody: there is nothing to admit"
     }
     FixtureDigestMismatch "FIXTURE_DIGEST_MISMATCH" {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::model::decision::{Decision, Detail, Outcome, Rules};
+use crate::model::decision::{Decision, Detail, OrderEvidence, Outcome, Rules, VerdictEvidence};
 use crate::model::path::visible;
 
 const WIDTH: usize = 80;
@@ -21,7 +21,7 @@ pub fn decision(decision: &Decision, admitted: &str) -> String {
     if !decision.held.is_empty() {
         let held: Vec<_> = decision.held.iter().map(|id| id.as_str()).collect();
         out.push('\n');
-        fold(&mut out, "held: ", "      ", &held.join(", "));
+        fold(&mut out, "held: ", "      ", &format!("{}: frozen and failing", held.join(", ")));
     }
     if !decision.warnings.is_empty() {
         out.push('\n');
@@ -52,6 +52,13 @@ fn headline(decision: &Decision, admitted: &str) -> String {
         "  scored {}, frozen {}, late {}, smoke {}",
         decision.scored, decision.frozen, decision.late, decision.smoke
     );
+    if let Some(OrderEvidence::Topology) = decision.order_evidence {
+        out.push_str("  order: by the commit graph");
+        out.push_str(match decision.verdict_evidence {
+            Some(VerdictEvidence::Itself) => "; scores: the word of whoever handed them in\n",
+            None => "\n",
+        });
+    }
     out
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::delta::Case;
 use super::files::differing;
-use super::remedy;
+use super::{reach, remedy};
 use crate::decide::facts::{CommitFacts, Facts, Held, Material};
 use crate::decide::ledgers::Findings;
 use crate::ledger::field::text;
@@ -56,8 +56,8 @@ fn pinned(material: &Material) -> BTreeSet<&str> {
 
 /// Judges a migration in a range of its own: the bytes in one commit, the new epoch in a later.
 ///
-/// A commit that moves pinned bytes while its ledger already names the epoch of tip has hidden
-/// the drift that the two commits would show.
+/// The commit that names the new epoch stands on every commit that moves pinned bytes: otherwise
+/// it hides the drift that the two commits would show.
 pub(super) fn judge_migration(facts: &Facts) -> Findings {
     let mut found = Findings::default();
     let tip = &facts.tip.material;
@@ -66,15 +66,24 @@ pub(super) fn judge_migration(facts: &Facts) -> Findings {
         let moved = differing(&base.material.fixtures, &tip.fixtures);
         let moved: Vec<_> = moved.into_iter().filter(|path| pinned.contains(path)).collect();
         for path in moved {
-            let early = facts.commits.iter().find(|commit| {
-                commit.reverts.is_none() && owns(commit, path) && epoch(&commit.material) == epoch(tip)
+            let mut moving =
+                facts.commits.iter().filter(|commit| commit.reverts.is_none() && owns(commit, path));
+            let beside = moving.find(|commit| {
+                let later = reach::descendants(&facts.commits, commit.id);
+                let mut naming = facts.commits.iter().filter(|other| names(other, epoch(tip)));
+                naming.any(|other| !later.contains(&other.id))
             });
-            if let Some(commit) = early {
+            if let Some(commit) = beside {
                 found.add(remedy::mixed_migration(facts, path, commit.id));
             }
         }
     }
     found
+}
+
+/// Whether a commit brings an epoch that no parent has.
+fn names(commit: &CommitFacts, wanted: &str) -> bool {
+    epoch(&commit.material) == wanted && commit.parents.iter().all(|parent| epoch(&parent.material) != wanted)
 }
 
 fn owns(commit: &CommitFacts, path: &str) -> bool {

@@ -4,7 +4,7 @@
 //! its own and counts for the next patch.
 
 use super::Late;
-use crate::decide::facts::{Facts, Held};
+use crate::decide::facts::{Facts, Held, Material};
 use crate::decide::ledgers::ledger_path;
 use crate::decide::remedy::own_range;
 use crate::ledger::file::LedgerName;
@@ -15,6 +15,23 @@ use crate::model::refusal::Code;
 use crate::model::shell::word;
 
 const BEFORE_PATCH: &str = "as it is at tip, before every patch commit";
+
+/// Commands that bring some paths back to a commit's state, on top of the branch.
+fn restored(advice: &str, source: &str, paths: &[&str]) -> String {
+    let paths: Vec<_> = paths.iter().map(|path| word(path)).collect();
+    let paths = paths.join(" ");
+    format!(
+        "{advice}: git restore --source={source} -- {paths} && git commit -m 'as before the patch' -- {paths}"
+    )
+}
+
+/// The material above a patch commit, by its first parent.
+fn above(facts: &Facts, patch: CommitId) -> Option<&Material> {
+    let commit = facts.commits.iter().find(|commit| commit.id == patch)?;
+    commit.parents.first().map(|parent| &*parent.material)
+}
+
+const APART: &str = "land the change in a range of its own, and take the old state again here";
 
 fn row(facts: &Facts, id: &str, reason: &'static str) -> Detail {
     Detail::new(Code::OracleNotIndependent, reason, id)
@@ -37,18 +54,20 @@ pub(super) fn late_row(facts: &Facts, id: &str, late: &Late) -> Detail {
 }
 
 pub(super) fn changed_row(facts: &Facts, id: &str, patch: CommitId) -> Detail {
-    row(facts, id, "changed-after-patch")
+    let detail = row(facts, id, "changed-after-patch")
         .commit(patch)
-        .saw("another state of the row above the patch commit", BEFORE_PATCH)
+        .saw("another state of the row above the patch commit", BEFORE_PATCH);
+    let holds = |material: &Material| material.oracle.valid().is_some_and(|ledger| ledger.row(id).is_some());
+    if !above(facts, patch).is_some_and(holds) {
+        return detail;
+    }
+    let path = ledger_path(facts, LedgerName::Oracle);
+    detail.fix(restored(APART, &format!("{}~1", patch.short()), &[&path]))
 }
 
 pub(super) fn removed_row(facts: &Facts, id: &str, patch: CommitId) -> Detail {
     let path = ledger_path(facts, LedgerName::Oracle);
-    let fix = format!(
-        "bring the row back: git restore --source={}~1 -- {path} && git commit -m 'oracle rows as the patch met them' -- {path}",
-        patch.short(),
-        path = word(&path)
-    );
+    let fix = restored("bring the row back", &format!("{}~1", patch.short()), &[&path]);
     row(facts, id, "removed")
         .commit(patch)
         .saw("no scored row at tip", "the row that the patch commit had to face")
@@ -61,11 +80,7 @@ pub(super) fn weakened_row(facts: &Facts, base: &Held, id: &str, is_there: bool)
     row(facts, id, "weakened")
         .commit(base.id)
         .saw(observed, "the row as base holds it, in a range with patch commits")
-        .fix(format!(
-            "land the edit in a range of its own, and take the row of base again here: git restore --source={} -- {path} && git commit -m 'oracle rows as on base' -- {path}",
-            base.id.short(),
-            path = word(&path)
-        ))
+        .fix(restored(APART, &base.id.short(), &[&path]))
 }
 
 fn file(path: &str, code: Code, reason: &'static str) -> Detail {
@@ -77,20 +92,19 @@ pub(super) fn weakened_file(facts: &Facts, path: &str, base: &Held, is_there: bo
     file(path, Code::OracleNotIndependent, "weakened")
         .commit(facts.tip.id)
         .saw(observed, "the bytes that base holds, in a range with patch commits")
-        .fix(format!(
-            "land the edit in a range of its own, and take the file of base again here: git restore --source={} -- {path} && git commit -m 'property as on base' -- {path}",
-            base.id.short(),
-            path = word(path)
-        ))
+        .fix(restored(APART, &base.id.short(), &[path]))
 }
 
 pub(super) fn changed_file(facts: &Facts, path: &str, patch: CommitId, is_there: bool) -> Detail {
     let observed =
         if is_there { "other bytes above the patch commit" } else { "a file that the range took away" };
-    file(path, Code::OracleNotIndependent, "property-changed")
-        .commit(patch)
-        .saw(observed, BEFORE_PATCH)
-        .fix(own_range(facts, "property-files", &[]))
+    file(path, Code::OracleNotIndependent, "property-changed").commit(patch).saw(observed, BEFORE_PATCH).fix(
+        if above(facts, patch).is_some_and(|material| material.properties.contains_key(path)) {
+            restored(APART, &format!("{}~1", patch.short()), &[path])
+        } else {
+            own_range(facts, "property-files", &[])
+        },
+    )
 }
 
 pub(super) fn changed_text(facts: &Facts, path: &str, patch: CommitId) -> Detail {
@@ -133,7 +147,21 @@ pub(super) fn edited_freeze(facts: &Facts, row: &FreezeRow, base: &Held) -> Deta
         .saw("another row than base holds", "the row as base holds it")
 }
 
-const MIGRATE: &str = "land the migration in a range of its own, the bytes first, the ledger later: git reins fixture pin --epoch NEW --runner-image auto && git reins fixture commit";
+/// Takes a fixture and its ledger back to a commit's state; the migration lands elsewhere.
+fn migrate(facts: &Facts, path: &str, source: &str, there: Option<&Material>) -> String {
+    let ledger = ledger_path(facts, LedgerName::Fixture);
+    let has_file = there.is_some_and(|material| material.fixtures.contains_key(path));
+    let has_ledger = there.is_some_and(|material| material.fixture.valid().is_some());
+    let paths: Vec<_> = [(path, has_file), (ledger.as_str(), has_ledger)]
+        .into_iter()
+        .filter(|(_, is_there)| *is_there)
+        .collect();
+    if paths.is_empty() {
+        return format!("land it in a range of its own, and take it away here: git rm -- {}", word(path));
+    }
+    let paths: Vec<_> = paths.into_iter().map(|(path, _)| path).collect();
+    restored("land the migration in a range of its own, and take the old state again here", source, &paths)
+}
 
 pub(super) fn migrated_with_patch(facts: &Facts, path: &str, base: &Held) -> Detail {
     file(path, Code::FixtureMigrationMixed, "migration-with-patch")
@@ -142,15 +170,14 @@ pub(super) fn migrated_with_patch(facts: &Facts, path: &str, base: &Held) -> Det
             "other bytes than base pins",
             format!("the bytes of base {}, in a range with patch commits", base.id.short()),
         )
-        .fix(MIGRATE)
+        .fix(migrate(facts, path, &base.id.short(), Some(&base.material)))
 }
 
 pub(super) fn changed_fixture(facts: &Facts, path: &str, patch: CommitId) -> Detail {
-    let _ = facts;
     file(path, Code::FixtureMigrationMixed, "fixture-changed")
         .commit(patch)
         .saw("another state of the file above the patch commit", BEFORE_PATCH)
-        .fix(MIGRATE)
+        .fix(migrate(facts, path, &format!("{}~1", patch.short()), above(facts, patch)))
 }
 
 pub(super) fn changed_image(facts: &Facts, image: &str, patch: CommitId) -> Detail {
@@ -159,7 +186,12 @@ pub(super) fn changed_image(facts: &Facts, image: &str, patch: CommitId) -> Deta
         .commit(patch)
         .field("runner_image_id")
         .saw("another image, or none, above the patch commit", BEFORE_PATCH)
-        .fix("pin the image in a range of its own: git reins fixture pin --epoch NEW --runner-image ID && git reins fixture commit")
+        .fix(match above(facts, patch).and_then(|material| material.fixture.valid()) {
+            Some(_) => {
+                restored(APART, &format!("{}~1", patch.short()), &[&ledger_path(facts, LedgerName::Fixture)])
+            }
+            None => own_range(facts, "fixture-epoch", &[]),
+        })
 }
 
 pub(super) fn mixed_migration(facts: &Facts, path: &str, commit: CommitId) -> Detail {
@@ -167,12 +199,12 @@ pub(super) fn mixed_migration(facts: &Facts, path: &str, commit: CommitId) -> De
         .commit(commit)
         .saw(
             format!(
-                "a commit that moves the bytes while {} names the new epoch",
+                "a commit that moves the bytes, and {} that names the new epoch without standing on it",
                 ledger_path(facts, LedgerName::Fixture)
             ),
             "the bytes in one commit, the ledger in a later one",
         )
-        .fix(MIGRATE)
+        .fix("commit the bytes first, the ledger later: git reins fixture pin --epoch NEW --runner-image auto && git reins fixture commit")
 }
 
 pub(super) fn human_only(path: &str, commit: CommitId) -> Detail {

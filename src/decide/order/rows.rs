@@ -59,10 +59,11 @@ fn judge_row(case: &Case<'_>, id: &str, is_new: bool, judged: &mut Judged) {
     }
 }
 
-/// Whether a commit holds a scored row of this id and none of its parents does.
+/// Whether a commit holds a scored row of this id in a state that none of its parents has.
 fn introduces(case: &Case<'_>, commit: &CommitFacts, id: &str) -> bool {
-    let holds = |material| case.views.get(material).scored.contains_key(id);
-    holds(&commit.material) && !commit.parents.iter().any(|parent| holds(&parent.material))
+    let row = |material| case.views.get(material).scored.get(id);
+    let own = row(&commit.material);
+    own.is_some() && !commit.parents.iter().any(|parent| same_row(row(&parent.material), own))
 }
 
 fn lateness(case: &Case<'_>, id: &str, patch: &CommitFacts) -> &'static str {
