@@ -3,5 +3,7 @@
 
 mod models {
     mod admit;
+    mod order;
     mod parts;
+    mod world;
 }
