@@ -3,7 +3,11 @@
 
 mod models {
     mod admit;
+    mod dice;
+    mod graph;
     mod order;
     mod parts;
+    mod repo;
+    mod words;
     mod world;
 }

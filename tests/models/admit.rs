@@ -21,7 +21,8 @@ use git_reins::model::ids::EntryState;
 use git_reins::model::refusal::Code;
 use git_reins::policy::Policy;
 
-use super::parts::{commit, member, plain, policy, sha};
+use super::parts::{commit, plain, policy};
+use super::words::{member, sha};
 
 const TODAY: &str = "2026-03-01";
 const EPOCH: &str = "epoch-1";

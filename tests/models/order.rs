@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use git_reins::decide::facts::{CommitFacts, Facts, Held, Material, Own, ParentFacts, Reading, Tip};
+use git_reins::decide::facts::{CommitFacts, Facts, Held, Listing, Material, Own, ParentFacts, Reading, Tip};
 use git_reins::decide::order;
 use git_reins::ledger::field::Field;
 use git_reins::ledger::fixture::{FixtureFile, FixtureLedger};
@@ -13,9 +13,10 @@ use git_reins::model::ids::CommitId;
 use git_reins::model::refusal::Code;
 use git_reins::policy::Policy;
 use proptest::strategy::{Strategy as _, ValueTree};
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use super::parts::{commit, member, plain, policy, sha};
+use super::dice::runner;
+use super::parts::{commit, plain, policy};
+use super::words::{member, sha};
 use super::world::{Epoch, FIXTURES, Freeze, PROPS, ROWS, Row, SPECS, State, World};
 
 // -- what the contract says ------------------------------------------------------------------
@@ -25,8 +26,8 @@ pub type Finding = (Code, &'static str, String);
 
 /// A world and everything that a predicate may ask about it.
 pub struct Model<'w> {
-    world: &'w World,
-    reaches: Vec<Vec<bool>>,
+    pub world: &'w World,
+    pub reaches: Vec<Vec<bool>>,
 }
 
 /// One patch commit and one of its parents that is not exempt; `None` is the empty tree.
@@ -58,7 +59,7 @@ impl<'w> Model<'w> {
         shared.iter().copied().filter(|at| !is_below(*at)).collect()
     }
 
-    fn at(&self, commit: usize) -> State {
+    pub fn at(&self, commit: usize) -> State {
         self.world.commits[commit].state
     }
 
@@ -66,8 +67,19 @@ impl<'w> Model<'w> {
         parent.map_or_else(State::default, |parent| self.at(parent))
     }
 
-    fn tip(&self) -> State {
+    pub fn tip(&self) -> State {
         self.at(self.world.tip)
+    }
+
+    /// How many commits lie between one line and tip.
+    pub fn distance(&self, line: usize) -> usize {
+        self.all().filter(|at| self.reaches[self.world.tip][*at] && !self.reaches[line][*at]).count()
+    }
+
+    /// A commit, its first parent, and so on.
+    pub fn first_parents(&self, from: usize) -> Vec<usize> {
+        let above = |at: &usize| self.world.commits[*at].parents.first().copied();
+        std::iter::successors(Some(from), above).collect()
     }
 
     pub fn parents(&self, commit: usize) -> Vec<Option<usize>> {
@@ -363,7 +375,7 @@ impl<'w> Model<'w> {
 }
 
 /// A row that scores; `authored_commit` is no part of its state.
-fn scored(state: &State, row: usize) -> Option<Row> {
+pub fn scored(state: &State, row: usize) -> Option<Row> {
     state.rows[row].filter(|row| row.scored).map(|row| Row { hint: 0, ..row })
 }
 
@@ -373,7 +385,7 @@ fn oracle_row(at: usize, row: &Row) -> OracleRow {
     let named = (0..4).filter(|file| row.names[*file]);
     let pinned = |file: usize| PinnedFile {
         path: PROPS[file].to_owned(),
-        sha256: sha(&format!("{} {}", PROPS[file], row.pins[file])).to_string(),
+        sha256: sha(&bytes(PROPS[file], row.pins[file])).to_string(),
     };
     OracleRow {
         oracle_id: ROWS[at].to_owned(),
@@ -393,11 +405,11 @@ fn oracle_row(at: usize, row: &Row) -> OracleRow {
     }
 }
 
-fn freeze_row(at: usize, freeze: &Freeze) -> FreezeRow {
+fn freeze_row(at: usize, freeze: &Freeze, seed: &str) -> FreezeRow {
     FreezeRow {
         property_id: member(ROWS[at]),
         seed: member("7"),
-        base_rev: member(&commit(usize::from(freeze.base)).to_string()),
+        base_rev: member(seed),
         fixture_epoch: member(&format!("epoch-{}", freeze.base)),
         observed_on: member("base"),
         expires_at: member("2026-03-20"),
@@ -412,17 +424,17 @@ fn shown_image(image: u8) -> String {
     format!("nix:/nix/store/{image}")
 }
 
-fn fixture_ledger(epoch: &Epoch) -> FixtureLedger {
+pub fn fixture_ledger(epoch: &Epoch, seed: &str) -> FixtureLedger {
     let listed = (0..2).filter(|file| epoch.pins[*file] != 0);
     let file = |file: usize| FixtureFile {
         path: FIXTURES[file].to_owned(),
-        sha256: sha(&format!("{} {}", FIXTURES[file], epoch.pins[file])).to_string(),
+        sha256: sha(&bytes(FIXTURES[file], epoch.pins[file])).to_string(),
         size: 12,
     };
     let mut ledger = FixtureLedger {
         schema: FixtureLedger::SCHEMA.to_owned(),
         epoch_id: member(&format!("epoch-{}", epoch.name)),
-        base_rev: member(&commit(0).to_string()),
+        base_rev: member(seed),
         digest_sha256: None,
         runner_image_id: member(&shown_image(epoch.image)),
         files: listed.map(file).collect(),
@@ -432,33 +444,39 @@ fn fixture_ledger(epoch: &Epoch) -> FixtureLedger {
     ledger
 }
 
-fn listing<const N: usize>(
-    paths: [&str; N],
-    versions: [u8; N],
-) -> Arc<BTreeMap<String, git_reins::model::ids::EntryState>> {
+/// The bytes of a property or fixture file.
+pub fn bytes(path: &str, version: u8) -> String {
+    format!("{path} {version}")
+}
+
+fn listing<const N: usize>(paths: [&str; N], versions: [u8; N]) -> Arc<Listing> {
     let present = paths.iter().zip(versions).filter(|(_, version)| *version != 0);
-    Arc::new(
-        present.map(|(path, version)| ((*path).to_owned(), plain(&format!("{path} {version}")))).collect(),
-    )
+    Arc::new(present.map(|(path, version)| ((*path).to_owned(), plain(&bytes(path, version)))).collect())
+}
+
+/// The oracle ledger of a state.
+pub fn oracle_ledger(state: &State) -> OracleLedger {
+    let rows = state.rows.iter().enumerate();
+    let oracles = rows.filter_map(|(at, row)| Some(oracle_row(at, row.as_ref()?))).collect();
+    OracleLedger { schema: OracleLedger::SCHEMA.to_owned(), oracles }
+}
+
+/// The freeze ledger of a state; every row was observed on `seed`.
+pub fn freeze_ledger(state: &State, seed: &str) -> FreezeLedger {
+    let rows = state.freezes.iter().enumerate();
+    let freezes = rows.filter_map(|(at, row)| Some(freeze_row(at, row.as_ref()?, seed))).collect();
+    FreezeLedger { schema: FreezeLedger::SCHEMA.to_owned(), freezes }
 }
 
 fn material(state: &State) -> Arc<Material> {
-    let oracles = state.rows.iter().enumerate().filter_map(|(at, row)| Some(oracle_row(at, row.as_ref()?)));
-    let freezes =
-        state.freezes.iter().enumerate().filter_map(|(at, row)| Some(freeze_row(at, row.as_ref()?)));
+    let seed = commit(0).to_string();
     Arc::new(Material {
-        oracle: Reading::Valid(Arc::new(OracleLedger {
-            schema: OracleLedger::SCHEMA.to_owned(),
-            oracles: oracles.collect(),
-        })),
+        oracle: Reading::Valid(Arc::new(oracle_ledger(state))),
         fixture: match &state.epoch {
-            Some(epoch) => Reading::Valid(Arc::new(fixture_ledger(epoch))),
+            Some(epoch) => Reading::Valid(Arc::new(fixture_ledger(epoch, &seed))),
             None => Reading::Missing,
         },
-        freezes: Reading::Valid(Arc::new(FreezeLedger {
-            schema: FreezeLedger::SCHEMA.to_owned(),
-            freezes: freezes.collect(),
-        })),
+        freezes: Reading::Valid(Arc::new(freeze_ledger(state, &seed))),
         properties: listing(PROPS, state.props),
         fixtures: listing(FIXTURES, state.fixtures),
         specs: listing(SPECS, state.specs),
@@ -542,11 +560,6 @@ fn differences(world: &World, policy: &Policy) -> BTreeSet<String> {
     ways
 }
 
-/// A runner whose choices are the same in every run.
-pub fn runner(seed: u8) -> TestRunner {
-    TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]))
-}
-
 /// How many histories are compared.
 const CASES: usize = 2_000;
 
@@ -603,7 +616,7 @@ fn every_small_history_is_judged_as_the_matrix_says() {
     };
     assert!(faults.is_empty(), "{}", faults.iter().map(shown).collect::<String>());
     assert!(REASONS.iter().all(|reason| counts.get(reason) >= Some(&10)), "too rare: {counts:?}");
-    assert!(clean >= CASES / 10 && clean <= CASES * 8 / 10, "{clean} without a finding");
+    assert!((CASES / 10..=CASES * 8 / 10).contains(&clean), "{clean} without a finding");
 }
 
 /// Makes a world plainer as long as it stays interesting.
