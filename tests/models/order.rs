@@ -247,7 +247,7 @@ impl<'w> Model<'w> {
             }
             if scored(&self.at_parent(parent), row).is_some() || !self.is_new_row(base, row) {
                 say("changed-after-patch");
-            } else if self.owns_row(patch, row) && !self.edits_row(patch, row) {
+            } else if self.owns_row(patch, row) {
                 say("same-commit");
             }
         }
