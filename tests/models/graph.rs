@@ -14,7 +14,8 @@ use git_reins::model::refusal::{Class, Code};
 use proptest::strategy::{Strategy as _, ValueTree};
 
 use super::dice::{Dice, runner};
-use super::order::{Model, bytes, fixture_ledger, freeze_ledger, oracle_ledger, scored};
+use super::order::facts::{bytes, fixture_ledger, freeze_ledger, oracle_ledger};
+use super::order::rules::{Model, scored};
 use super::repo::{Files, Forge};
 use super::words::POLICY;
 use super::world::{FIXTURES, PROPS, ROWS, SPECS, State, World};

@@ -48,22 +48,34 @@ pub struct Epoch {
 /// The state of every item at one commit; `0` is absence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct State {
+    /// The oracle rows.
     pub rows: [Option<Row>; 2],
+    /// The freeze rows.
     pub freezes: [Option<Freeze>; 2],
+    /// The property files.
     pub props: [u8; 4],
+    /// The fixture ledger.
     pub epoch: Option<Epoch>,
+    /// The fixture files.
     pub fixtures: [u8; 2],
+    /// The texts.
     pub specs: [u8; 2],
+    /// The policy.
     pub policy: u8,
+    /// Two files of code.
     pub code: [u8; 2],
+    /// A file of code that is for people only.
     pub auth: u8,
+    /// An exempt file.
     pub docs: u8,
 }
 
 /// One commit: its parents have smaller numbers.
 #[derive(Clone, Debug)]
 pub struct Commit {
+    /// The parents, in order.
     pub parents: Vec<usize>,
+    /// The state of its tree.
     pub state: State,
     /// Whether it takes back a commit of the protected line.
     pub reverts: bool,
@@ -72,8 +84,11 @@ pub struct Commit {
 /// A history, a candidate, and the tips that hide what landed.
 #[derive(Clone, Debug)]
 pub struct World {
+    /// The commits, parents before children.
     pub commits: Vec<Commit>,
+    /// The candidate.
     pub tip: usize,
+    /// The protected tips.
     pub hidden: Vec<usize>,
 }
 
