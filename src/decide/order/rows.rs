@@ -1,11 +1,12 @@
 //! Do the oracle and freeze rows stand before the patch?
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::delta::Case;
 use super::view::same_row;
 use super::{Late, reach, remedy};
-use crate::decide::facts::{CommitFacts, Held, Reading};
+use crate::decide::facts::{CommitFacts, Held, Material, Reading};
 use crate::decide::ledgers::Findings;
 use crate::ledger::freeze::FreezeRow;
 
@@ -66,14 +67,15 @@ fn introduces(case: &Case<'_>, commit: &CommitFacts, id: &str) -> bool {
     own.is_some() && !commit.parents.iter().any(|parent| same_row(row(&parent.material), own))
 }
 
+/// Whether the row came above the patch commit or beside it, by the commits that brought its id.
 fn lateness(case: &Case<'_>, id: &str, patch: &CommitFacts) -> &'static str {
+    let holds = |material: &Arc<Material>| case.views.get(material).scored.contains_key(id);
+    let brings = |commit: &&CommitFacts| {
+        holds(&commit.material) && !commit.parents.iter().any(|parent| holds(&parent.material))
+    };
     let later = reach::descendants(&case.facts.commits, patch.id);
-    let introducing = case.facts.commits.iter().filter(|commit| introduces(case, commit, id));
-    if introducing.into_iter().any(|commit| later.contains(&commit.id)) {
-        "after-patch"
-    } else {
-        "concurrent"
-    }
+    let mut bringing = case.facts.commits.iter().filter(brings);
+    if bringing.any(|commit| later.contains(&commit.id)) { "after-patch" } else { "concurrent" }
 }
 
 /// A scored row that the range introduced, that a patch had to face, and that is gone at tip.
@@ -82,20 +84,24 @@ pub(super) fn judge_removed(case: &Case<'_>) -> Findings {
     if matches!(case.facts.tip.material.oracle, Reading::Invalid(_)) {
         return found;
     }
-    let mut faced: BTreeMap<&str, &CommitFacts> = BTreeMap::new();
-    for group in &case.pairs.groups {
-        for id in case.views.get(group.material).scored.keys() {
-            faced.entry(id).or_insert(group.commits[0]);
-        }
-    }
     let bases: Vec<_> = case.facts.bases.iter().map(|base| case.views.get(&base.material)).collect();
-    for (id, patch) in faced {
-        let kept =
-            case.tip().scored.contains_key(id) || bases.iter().any(|base| base.scored.contains_key(id));
-        if !kept && case.facts.commits.iter().any(|commit| introduces(case, commit, id)) {
-            found.add(remedy::removed_row(case.facts, id, patch.id));
+    let is_kept = |id: &str| {
+        case.tip().scored.contains_key(id) || bases.iter().any(|base| base.scored.contains_key(id))
+    };
+    let mut gone = BTreeMap::new();
+    for group in &case.pairs.groups {
+        let faced = case.views.get(group.material).scored.iter();
+        for (id, row) in faced.filter(|(id, _)| !is_kept(id)) {
+            let is_ours = |commit: &CommitFacts| {
+                introduces(case, commit, id)
+                    && same_row(case.views.get(&commit.material).scored.get(id), Some(row))
+            };
+            if !gone.contains_key(id) && case.facts.commits.iter().any(is_ours) {
+                gone.insert(*id, group.commits[0].id);
+            }
         }
     }
+    gone.into_iter().for_each(|(id, patch)| found.add(remedy::removed_row(case.facts, id, patch)));
     found
 }
 

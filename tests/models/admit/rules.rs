@@ -174,7 +174,7 @@ pub(super) const SCORE: &[Rule] = &[
     }),
     (Code::ResultsInvalid, |w| {
         let Results::Given(list) = w.results else { return w.results == Results::Unreadable };
-        list.iter().any(|one| one.2 != Some(true) && !is_row(w, one.0))
+        w.files[0] == File::Valid && list.iter().any(|one| one.2 != Some(true) && !is_row(w, one.0))
     }),
     (Code::VerdictMissing, |w| has_patch(w) && w.results == Results::Recorded),
 ];

@@ -339,15 +339,18 @@ impl<'w> Model<'w> {
     }
 
     fn judge_removal(&self, row: usize, found: &mut BTreeSet<Finding>) {
-        let introduces = |at: &usize| {
-            let before = self.parents(*at).into_iter().any(|p| scored(&self.at_parent(p), row).is_some());
-            scored(&self.at(*at), row).is_some() && !before
+        let introduced = |state: &Row| {
+            self.range().iter().any(|at| {
+                let mut before = self.parents(*at).into_iter().map(|p| scored(&self.at_parent(p), row));
+                scored(&self.at(*at), row).as_ref() == Some(state)
+                    && !before.any(|old| old.as_ref() == Some(state))
+            })
         };
-        let is_introduced = self.range().iter().any(introduces);
         let parents = self.patches().into_iter().flat_map(|patch| self.parents(patch));
-        let was_held = parents.into_iter().any(|parent| scored(&self.at_parent(parent), row).is_some());
+        let mut held = parents.filter_map(|parent| scored(&self.at_parent(parent), row));
+        let was_held = held.any(|state| introduced(&state));
         let is_weakened = self.bases().iter().any(|base| scored(&self.at(*base), row).is_some());
-        if is_introduced && was_held && scored(&self.tip(), row).is_none() && !is_weakened {
+        if was_held && scored(&self.tip(), row).is_none() && !is_weakened {
             found.insert((Code::OracleNotIndependent, "removed", ROWS[row].to_owned()));
         }
     }
