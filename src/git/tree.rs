@@ -33,7 +33,7 @@ impl Repo {
         for entry in self.entries(tree, &bytes) {
             let (name, state) = entry?;
             if entries.insert(name.to_vec(), state).is_some() {
-                return Err(GitError::Unreadable { id: tree, why: "it names one entry twice".to_owned() });
+                return Err(named_twice(tree));
             }
         }
         Ok(entries)
@@ -63,7 +63,7 @@ impl Repo {
         for entry in self.entries(tree, &bytes) {
             let (name, state) = entry?;
             if name == wanted && found.replace(state).is_some() {
-                return Err(GitError::Unreadable { id: tree, why: "it names one entry twice".to_owned() });
+                return Err(named_twice(tree));
             }
         }
         Ok(found)
@@ -129,32 +129,46 @@ impl Repo {
                 && let Some(entry) = news.next()
             {
                 let (name, state) = entry?;
-                found.entry(name.to_vec()).or_default().new = Some(state);
+                let twice = found.entry(name.to_vec()).or_default().new.replace(state);
+                twice.map_or(Ok(()), |_| Err(named_twice(new.unwrap_or_else(|| self.empty_tree()))))?;
             }
             if order.is_ge()
                 && let Some(entry) = olds.next()
             {
                 let (name, state) = entry?;
-                found.entry(name.to_vec()).or_default().old = Some(state);
+                let twice = found.entry(name.to_vec()).or_default().old.replace(state);
+                twice.map_or(Ok(()), |_| Err(named_twice(old.unwrap_or_else(|| self.empty_tree()))))?;
             }
         }
-        found.retain(|_, sides| sides.new != sides.old); // a tree that is out of order
         Ok(found)
     }
 
+    /// The entries of a tree in its own order.
+    ///
+    /// A second entry of a name, or a name that is a whole path, would stand on disk and not in
+    /// what is judged: such a tree is not readable, nor one whose order could hide either.
     fn entries<'b>(
         &self,
         tree: ObjectId,
         bytes: &'b [u8],
     ) -> impl Iterator<Item = Result<(&'b [u8], EntryState), GitError>> + use<'b> {
         let iter = gix::objs::TreeRefIter::from_bytes(bytes, self.inner.object_hash());
-        iter.map(move |entry| match entry {
-            Ok(entry) => {
-                let id =
-                    ObjectId::from_bytes(entry.oid.as_bytes()).expect("git object ids have 20 or 32 bytes");
-                Ok((entry.filename.as_ref(), EntryState { mode: u32::from(entry.mode.value()), id }))
+        let fault = move |why: String| GitError::Unreadable { id: tree, why };
+        let mut last = None;
+        iter.map(move |entry| {
+            let entry = entry.map_err(|error| fault(super::chain(&error)))?;
+            let id = ObjectId::from_bytes(entry.oid.as_bytes()).expect("git object ids have 20 or 32 bytes");
+            let name: &[u8] = entry.filename.as_ref();
+            if name.is_empty() || name.contains(&b'/') {
+                return Err(fault("an entry has no name, or one with a slash".to_owned()));
             }
-            Err(error) => Err(GitError::Unreadable { id: tree, why: super::chain(&error) }),
+            let entry = (name, EntryState { mode: u32::from(entry.mode.value()), id });
+            match last.replace(entry) {
+                Some(last) if tree_order(&last, &entry).is_ge() => {
+                    Err(fault("its entries are not in order, each once".to_owned()))
+                }
+                _ => Ok(entry),
+            }
         })
     }
 
@@ -167,6 +181,11 @@ impl Repo {
     pub fn is_empty_tree(&self, tree: ObjectId) -> bool {
         theirs(tree).is_empty_tree()
     }
+}
+
+/// A file and a directory of one name are in order and still two entries.
+fn named_twice(tree: ObjectId) -> GitError {
+    GitError::Unreadable { id: tree, why: "it names one entry twice".to_owned() }
 }
 
 /// How trees are sorted: by name, directories as if a slash stood behind theirs.
