@@ -3,6 +3,9 @@
 use super::{GitError, Repo, chain, ours};
 use crate::model::ids::CommitId;
 
+/// A ref that leads through more refs than this is a circle: git itself stops there.
+const MAX_HOPS: usize = 5;
+
 /// A protected line as this clone knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -105,8 +108,14 @@ impl Repo {
     fn line(&self, name: &str) -> Result<Option<Line>, GitError> {
         let other = |error: gix::Error| GitError::Other { what: name.to_owned(), why: chain(&error) };
         let Some(mut reference) = self.exact_ref(name)? else { return Ok(None) };
+        let mut hops = 0;
         while let Some(next) = reference.follow() {
+            hops += 1;
             match next {
+                Ok(_) if hops > MAX_HOPS => {
+                    let why = format!("it leads through more than {MAX_HOPS} refs");
+                    return Err(GitError::Other { what: name.to_owned(), why });
+                }
                 Ok(next) => reference = next,
                 Err(_) => return Ok(None), // a tracking HEAD that points nowhere
             }
