@@ -6,7 +6,10 @@ mod support;
 
 mod gate {
     mod articles;
+    mod broken;
     mod fixes;
+    mod places;
     mod refusals;
+    mod shapes;
     mod story;
 }
