@@ -7,7 +7,10 @@ mod support;
 mod gate {
     mod articles;
     mod broken;
+    mod crafted;
     mod fixes;
+    mod healthy;
+    mod odd;
     mod places;
     mod refusals;
     mod shapes;
