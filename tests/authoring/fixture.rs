@@ -122,12 +122,12 @@ fn base_and_image_have_to_be_real() {
     git-reins: cannot pin the fixtures: the epoch is blank
     --- exit 1
     "#);
-    assert_snapshot!(repo.refuses(129, &["fixture", "pin", "--epoch", "e", "--runner-image", "ubuntu:latest"]), @r#"
+    assert_snapshot!(repo.refuses(129, &["fixture", "pin", "--epoch", "e", "--runner-image", "ubuntu:latest"]), @"
     error: invalid value 'ubuntu:latest' for '--runner-image <ID>': 'ubuntu:latest' is no runner image id: it starts with oci-digest:, nix:, gha: or host:
 
-    For more information, try '--help'.
+    For more information, try 'git reins help' or -h.
     --- exit 129
-    "#);
+    ");
     repo.git(&["checkout", "-q", "--orphan", "other"]);
     assert_snapshot!(repo.refuses(1, &pin("e1")), @r#"
     git-reins: cannot pin the fixtures: the branch shares no commit with a protected line

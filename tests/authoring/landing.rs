@@ -58,17 +58,17 @@ fn what_else_is_changed_stops_an_oracle_commit() {
     let repo = with_row();
     let refused = || repo.refuses(1, &["oracle", "commit"]);
     repo.write("src/account.py", "changed");
-    assert_snapshot!(refused(), @r#"
+    assert_snapshot!(refused(), @"
     git-reins: cannot commit the ledgers: src/account.py is changed too
-    hint: git stash, or commit it on another branch: an oracle is committed before the patch
+    hint: git stash push -- src/account.py
     --- exit 1
-    "#);
+    ");
     repo.git(&["add", "src"]);
-    assert_snapshot!(refused(), @r#"
+    assert_snapshot!(refused(), @"
     git-reins: cannot commit the ledgers: src/account.py is changed too
-    hint: git stash, or commit it on another branch: an oracle is committed before the patch
+    hint: git stash push -- src/account.py
     --- exit 1
-    "#);
+    ");
     repo.git(&["checkout", "-q", "HEAD", "src"]);
     repo.write("work/Fix.PATCH", "diff");
     assert_snapshot!(refused(), @r#"
