@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::facts::{BaseRev, Facts, FileFacts};
 use super::ledgers::{Findings, ledger_path};
+use super::remedy::own_range;
 use crate::ledger::field::{Field, text};
 use crate::ledger::file::LedgerName;
 use crate::ledger::fixture::{FixtureFile, FixtureLedger};
@@ -11,6 +12,7 @@ use crate::model::decision::Detail;
 use crate::model::ids::{EntryState, Sha256};
 use crate::model::image::RunnerImage;
 use crate::model::refusal::Code;
+use crate::model::shell::word;
 
 /// Judges the fixture ledger at tip against the bytes at tip and the epoch of base.
 pub fn judge_epoch(facts: &Facts) -> Findings {
@@ -23,10 +25,24 @@ pub fn judge_epoch(facts: &Facts) -> Findings {
     found
 }
 
+/// Pins anew on the image that the ledger names. Where it names none, another image would come
+/// after the patch: then the epoch is pinned in a range of its own.
+fn pin_anew(facts: &Facts) -> String {
+    let named = facts.tip.material.fixture.valid().map(|ledger| text(&ledger.runner_image_id));
+    let image = named.filter(|image| image.parse::<RunnerImage>().is_ok());
+    let pin = format!("git reins fixture pin --epoch NEW --runner-image {}", word(image.unwrap_or("auto")));
+    if image.is_none() && facts.commits.iter().any(|commit| commit.is_patch()) {
+        own_range(facts, "fixture-epoch", &[pin])
+    } else {
+        format!("{pin} && git reins fixture commit")
+    }
+}
+
 fn unpinned(facts: &Facts, reason: &'static str, subject: &str) -> Detail {
     Detail::new(Code::FixtureEpochUnpinned, reason, subject)
         .path(ledger_path(facts, LedgerName::Fixture))
         .commit(facts.tip.id)
+        .fix(pin_anew(facts))
 }
 
 fn judge_names(facts: &Facts, ledger: &FixtureLedger, found: &mut Findings) {
@@ -77,12 +93,7 @@ fn judge_reuse(facts: &Facts, ledger: &FixtureLedger, found: &mut Findings) {
         for (name, before, now) in pairs {
             if text(before) != text(now) {
                 let expected = format!("{} as base has it, or an epoch_id of its own", text(before));
-                let detail = unpinned(facts, "epoch-reused", epoch).field(name).saw(text(now), expected);
-                found.add(
-                    detail.fix(
-                        "git reins fixture pin --epoch NEW --runner-image ID && git reins fixture commit",
-                    ),
-                );
+                found.add(unpinned(facts, "epoch-reused", epoch).field(name).saw(text(now), expected));
             }
         }
     }
@@ -119,6 +130,7 @@ fn judge_bytes(facts: &Facts, ledger: &FixtureLedger, found: &mut Findings) {
             .path(ledger_path(facts, LedgerName::Fixture))
             .commit(facts.tip.id)
             .saw(observed, expected)
+            .fix(pin_anew(facts))
     };
     for path in paths {
         let there =
