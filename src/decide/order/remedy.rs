@@ -70,7 +70,10 @@ pub(super) fn removed_row(facts: &Facts, id: &str, patch: CommitId) -> Detail {
     let fix = restored("bring the row back", &format!("{}~1", patch.short()), &[&path]);
     row(facts, id, "removed")
         .commit(patch)
-        .saw("no scored row at tip", "the row that the patch commit had to face")
+        .saw(
+            "a scored row that is gone, or was while the patch went on",
+            "the row that the patch commit had to face",
+        )
         .fix(fix)
 }
 

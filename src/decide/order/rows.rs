@@ -78,7 +78,8 @@ fn lateness(case: &Case<'_>, id: &str, patch: &CommitFacts) -> &'static str {
     if bringing.any(|commit| later.contains(&commit.id)) { "after-patch" } else { "concurrent" }
 }
 
-/// A scored row that the range introduced, that a patch had to face, and that is gone at tip.
+/// A scored row that the range introduced, that a patch had to face, and that is gone at tip, or
+/// was gone while the patch went on: an oracle that a patch failed may not disappear.
 pub(super) fn judge_removed(case: &Case<'_>) -> Findings {
     let mut found = Findings::default();
     if matches!(case.facts.tip.material.oracle, Reading::Invalid(_)) {
@@ -86,7 +87,8 @@ pub(super) fn judge_removed(case: &Case<'_>) -> Findings {
     }
     let bases: Vec<_> = case.facts.bases.iter().map(|base| case.views.get(&base.material)).collect();
     let is_kept = |id: &str| {
-        case.tip().scored.contains_key(id) || bases.iter().any(|base| base.scored.contains_key(id))
+        let is_there = case.tip().scored.contains_key(id) && !is_dropped(case, id);
+        is_there || bases.iter().any(|base| base.scored.contains_key(id))
     };
     let mut gone = BTreeMap::new();
     for group in &case.pairs.groups {
@@ -103,6 +105,19 @@ pub(super) fn judge_removed(case: &Case<'_>) -> Findings {
     }
     gone.into_iter().for_each(|(id, patch)| found.add(remedy::removed_row(case.facts, id, patch)));
     found
+}
+
+/// Whether a commit of the range takes a row from all its parents, and a patch stands on that.
+fn is_dropped(case: &Case<'_>, id: &str) -> bool {
+    let holds = |material: &Arc<Material>| case.views.get(material).scored.contains_key(id);
+    let drops = |commit: &&CommitFacts| {
+        !holds(&commit.material) && commit.parents.iter().all(|parent| holds(&parent.material))
+    };
+    case.facts.commits.iter().filter(drops).any(|drop| {
+        let later = reach::descendants(&case.facts.commits, drop.id);
+        let mut patches = case.facts.commits.iter().filter(|commit| commit.is_patch());
+        patches.any(|patch| patch.id == drop.id || later.contains(&patch.id))
+    })
 }
 
 fn judge_freezes(case: &Case<'_>, base: &Held, found: &mut Findings) {

@@ -350,7 +350,15 @@ impl<'w> Model<'w> {
         let mut held = parents.filter_map(|parent| scored(&self.at_parent(parent), row));
         let was_held = held.any(|state| introduced(&state));
         let is_weakened = self.bases().iter().any(|base| scored(&self.at(*base), row).is_some());
-        if was_held && scored(&self.tip(), row).is_none() && !is_weakened {
+        let drops = |at: &usize| {
+            let mut before = self.parents(*at).into_iter().map(|parent| scored(&self.at_parent(parent), row));
+            scored(&self.at(*at), row).is_none() && before.all(|old| old.is_some())
+        };
+        let range = self.range();
+        let mut dropped = range.iter().filter(|at| drops(at));
+        let was_gone = dropped.any(|at| self.patches().into_iter().any(|patch| self.reaches[patch][*at]));
+        let is_gone = scored(&self.tip(), row).is_none() || was_gone;
+        if was_held && is_gone && !is_weakened {
             found.insert((Code::OracleNotIndependent, "removed", ROWS[row].to_owned()));
         }
     }
