@@ -98,6 +98,17 @@ fn in_one_line() {
 }
 
 #[test]
+fn a_row_that_a_patch_faced_does_not_come_back_late() {
+    let story = Story::start();
+    add_rows(&story, &["bal-01", "bal-02"]);
+    story.patch("one");
+    add_rows(&story, &["bal-01"]);
+    story.patch("two");
+    add_rows(&story, &["bal-01", "bal-02"]);
+    one(&story).says(1, &[REMOVED]);
+}
+
+#[test]
 fn a_row_that_turns_into_smoke_has_gone() {
     let story = Story::start();
     add_rows(&story, &["bal-01", "bal-02"]);
