@@ -11,6 +11,7 @@ use crate::ledger::article::{ArticleLedgers, read_fixture, read_freezes, read_or
 use crate::ledger::file::{LedgerFault, LedgerName};
 use crate::ledger::results::{ResultRow, parse_results};
 use crate::model::day::Day;
+use crate::model::decision::Detail;
 use crate::model::refusal::Code;
 use crate::sys::files;
 
@@ -23,7 +24,7 @@ pub struct Admit {
     /// The range, or the candidate alone [default: HEAD against the protected line]
     #[arg(value_name = "BASE..TIP")]
     range: Option<String>,
-    /// The results, a list of {"property_id", "status", "canary"?}
+    /// The results, a list of {"property_id", "status", "canary"?}; - reads standard input
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
     /// Judge the bare ledgers in DIR by the articles' rules alone, without a repository
@@ -44,7 +45,7 @@ impl Admit {
     /// When nothing can be decided.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let today = self.today.unwrap_or(context.today);
-        let results = self.results.as_ref().map(|path| read(&context.dir.join(path))).transpose()?;
+        let results = self.results.as_ref().map(|path| read(&context.dir, path)).transpose()?;
         let results = results.map(|bytes| parse_results(&bytes));
         if let (Some(dir), Some(results)) = (&self.ledger, &results) {
             return self.by_article(&context.dir.join(dir), results, today);
@@ -68,30 +69,58 @@ impl Admit {
         results: &Result<Vec<ResultRow>, LedgerFault>,
         today: Day,
     ) -> Result<Answer, Failure> {
+        let mut faults = Vec::new();
+        let oracles = bare(dir, LedgerName::Oracle, read_oracles, &mut faults)?;
+        let fixture = bare(dir, LedgerName::Fixture, read_fixture, &mut faults)?;
+        let freezes = bare(dir, LedgerName::Freezes, read_freezes, &mut faults)?;
         let results =
-            results.as_ref().map_err(|fault| invalid(Code::ResultsInvalid, "the results", fault))?;
-        let ledgers = ArticleLedgers {
-            oracles: bare(dir, LedgerName::Oracle, read_oracles)?,
-            fixture: bare(dir, LedgerName::Fixture, read_fixture)?,
-            freezes: bare(dir, LedgerName::Freezes, read_freezes)?,
+            results.as_ref().map_err(|fault| faults.push(unreadable(Code::ResultsInvalid, "results", fault)));
+        let decision = match (oracles, fixture, freezes, results) {
+            (Some(oracles), Some(fixture), Some(freezes), Ok(results)) => {
+                article::admit(&ArticleLedgers { oracles, fixture, freezes }, results, today)
+            }
+            _ => article::refuse(faults, today),
         };
-        Ok(judging::answer(&article::admit(&ledgers, results, today), self.form()))
+        Ok(judging::answer(&decision, self.form()))
     }
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let bytes = files::read(path).map_err(|error| Failure::new(error.to_string()))?;
+/// The file of `--results`; `-` is standard input.
+fn read(dir: &Path, path: &Path) -> Result<Vec<u8>, Failure> {
+    if path == Path::new("-") {
+        return files::read_stdin().map_err(|error| Failure::new(error.to_string()));
+    }
+    let path = dir.join(path);
+    let bytes = files::read(&path).map_err(|error| Failure::new(error.to_string()))?;
     bytes.ok_or_else(|| Failure::new(format!("{} does not exist", path.display())))
 }
 
-fn bare<T>(dir: &Path, name: LedgerName, reader: fn(&[u8]) -> Result<T, LedgerFault>) -> Result<T, Failure> {
+/// One bare ledger; what is wrong with it goes to the faults.
+fn bare<T>(
+    dir: &Path,
+    name: LedgerName,
+    reader: fn(&[u8]) -> Result<T, LedgerFault>,
+    faults: &mut Vec<Detail>,
+) -> Result<Option<T>, Failure> {
     let path = dir.join(name.file_name());
-    let shown = path.display().to_string();
     let bytes = files::read(&path).map_err(|error| Failure::new(error.to_string()))?;
-    let missing = || Failure::refused(format!("{shown} is missing"), Some(Code::LedgerMissing), None);
-    reader(&bytes.ok_or_else(missing)?).map_err(|fault| invalid(Code::LedgerInvalid, &shown, &fault))
+    let Some(bytes) = bytes else {
+        let detail = Detail::new(Code::LedgerMissing, "absent", name.file_name()).path(name.file_name());
+        faults.push(
+            detail
+                .saw("no such file", "a ledger, if only an empty list")
+                .fix(format!("write {}", path.display())),
+        );
+        return Ok(None);
+    };
+    Ok(reader(&bytes)
+        .map_err(|fault| faults.push(unreadable(Code::LedgerInvalid, name.file_name(), &fault)))
+        .ok())
 }
 
-fn invalid(code: Code, place: &str, fault: &LedgerFault) -> Failure {
-    Failure::refused(format!("{place}: {fault}"), Some(code), None)
+fn unreadable(code: Code, file: &str, fault: &LedgerFault) -> Detail {
+    let subject = fault.row.clone().unwrap_or_else(|| file.to_owned());
+    let mut detail = Detail::new(code, "unreadable", subject).path(file);
+    detail.field = fault.field.clone();
+    detail.saw(fault.observed.clone(), fault.expected.clone()).fix(format!("correct {file}"))
 }

@@ -131,7 +131,10 @@ impl Pin {
                 format!("pinned {files} as epoch {}; next: {next}", self.epoch)
             }
         };
-        let answer = carry_out(&desk.root, &plan, self.dry_run, said)?;
+        let mut answer = carry_out(&desk.root, &plan, self.dry_run, said)?;
+        if after.files.is_empty() {
+            answer = answer.note("no file lies under paths.fixtures: the epoch pins base and image alone");
+        }
         Ok(note.map_or(answer.clone(), |note| answer.note(&note)))
     }
 

@@ -3,14 +3,14 @@
 use clap::{Args, Subcommand};
 
 use super::landing::{CommitFlags, nothing_open};
-use super::{Answer, Context, Failure, carry_out};
+use super::{Answer, Context, Failure, carry_out, judging};
 use crate::authoring::desk::{Desk, Opened};
 use crate::authoring::freeze::{self, Expiry, Facts, Said};
 use crate::authoring::landing;
 use crate::authoring::plan::Plan;
 use crate::git::worktree;
 use crate::ledger::field::text;
-use crate::ledger::file::print;
+use crate::ledger::file::{LedgerName, print};
 use crate::ledger::fixture::FixtureLedger;
 use crate::ledger::freeze::{FreezeLedger, FreezeRow};
 use crate::ledger::oracle::OracleLedger;
@@ -92,13 +92,16 @@ impl Freeze {
     /// # Errors
     /// When the worktree cannot be read, or a rule stands against the edit.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
+        if let Self::List(command) = self {
+            return command.run(context);
+        }
         let desk = context.desk()?;
         let opened = desk.ledger::<FreezeLedger>()?;
         match self {
             Self::Add(command) => command.run(&desk, &opened, context.today),
             Self::Rm(command) => command.run(&desk, &opened),
             Self::Prune(command) => command.run(&desk, &opened, context.today),
-            Self::List(command) => command.run(&opened, context.today),
+            Self::List(command) => command.run(context),
             Self::Commit(flags) => commit(flags, &desk, &opened),
         }
     }
@@ -166,8 +169,17 @@ impl Prune {
 }
 
 impl List {
-    fn run(&self, opened: &Opened<FreezeLedger>, today: Day) -> Result<Answer, Failure> {
-        let ledger = opened.required()?;
+    /// Lists the worktree's rows, in a bare repository those at HEAD.
+    fn run(&self, context: &Context) -> Result<Answer, Failure> {
+        match judging::bare(context)? {
+            Some(material) => {
+                self.list(judging::rows(&material.freezes, LedgerName::Freezes)?, context.today)
+            }
+            None => self.list(context.desk()?.ledger::<FreezeLedger>()?.required()?, context.today),
+        }
+    }
+
+    fn list(&self, ledger: &FreezeLedger, today: Day) -> Result<Answer, Failure> {
         if self.json {
             return Ok(Answer::done(print(ledger), ""));
         }

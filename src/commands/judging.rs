@@ -1,14 +1,18 @@
 //! What do the commands that judge share: the range, the repository, the answer?
 
+use std::sync::Arc;
+
 use super::{Answer, Context, Failure};
 use crate::decide::admit;
-use crate::decide::facts::Facts;
+use crate::decide::facts::{Facts, Material, Reading};
 use crate::exit::ExitStatus;
 use crate::gate::survey::Request;
 use crate::gate::{self, GateError, Judged};
 use crate::git::{GitError, Repo};
+use crate::ledger::file::LedgerName;
 use crate::model::day::Day;
 use crate::model::decision::{Decision, Outcome};
+use crate::model::refusal::Code;
 use crate::report::{json, text};
 
 /// A range as it is written on the command line.
@@ -68,6 +72,37 @@ pub fn judge(
             format!("git-reins: {line} has no policy: it is not under reins, nothing is judged"),
         ),
     })
+}
+
+/// The material at HEAD of a bare repository; `None` where there is a worktree to read instead.
+///
+/// # Errors
+/// When the repository cannot answer, or has no policy at HEAD.
+pub fn bare(context: &Context) -> Result<Option<Arc<Material>>, Failure> {
+    let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
+    if repo.worktree().is_some() {
+        return Ok(None);
+    }
+    let no_policy = || Failure::new("there is no policy at HEAD: it is not under reins");
+    gate::at_head(&repo)?.ok_or_else(no_policy).map(Some)
+}
+
+/// The rows of a ledger that was read from a commit.
+///
+/// # Errors
+/// When it is missing or cannot be read.
+pub fn rows<L>(reading: &Reading<L>, name: LedgerName) -> Result<&L, Failure> {
+    match reading {
+        Reading::Valid(ledger) => Ok(ledger),
+        Reading::Missing => Err(Failure::refused(
+            format!("{} is missing at HEAD", name.file_name()),
+            Some(Code::LedgerMissing),
+            None,
+        )),
+        Reading::Invalid(fault) => {
+            Err(Failure::refused(format!("{}: {fault}", name.file_name()), Some(Code::LedgerInvalid), None))
+        }
+    }
 }
 
 /// A decision as an answer.

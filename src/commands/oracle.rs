@@ -3,18 +3,20 @@
 use clap::{Args, Subcommand};
 
 use super::landing::{CommitFlags, nothing_open};
-use super::{Answer, Context, Failure, carry_out};
+use super::{Answer, Context, Failure, carry_out, judging};
 use crate::authoring::desk::{Desk, Opened};
 use crate::authoring::oracle::{self, Said};
 use crate::authoring::plan::Plan;
 use crate::authoring::{Refused, judged, landing};
-use crate::git::worktree;
-use crate::ledger::file::print;
+use crate::gate::branch::Branch;
+use crate::git::worktree::{self, StatusEntry};
+use crate::ledger::file::{LedgerName, print};
 use crate::ledger::fixture::FixtureLedger;
 use crate::ledger::freeze::FreezeLedger;
 use crate::ledger::oracle::{OracleLedger, OracleRow};
 use crate::model::ids::OracleId;
 use crate::model::refusal::Code;
+use crate::model::shell::word;
 
 /// Which properties were selected before the diff.
 #[derive(Debug, Subcommand)]
@@ -152,6 +154,9 @@ impl Oracle {
     /// # Errors
     /// When the worktree cannot be read, or a rule stands against the edit.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
+        if let Self::List(command) = self {
+            return command.run(context);
+        }
         let desk = context.desk()?;
         match self {
             Self::Add(command) => command.run(&desk),
@@ -159,7 +164,7 @@ impl Oracle {
             Self::Pin(command) => command.run(&desk),
             Self::Clear(command) => command.run(&desk),
             Self::Rm(command) => command.run(&desk),
-            Self::List(command) => command.run(&desk),
+            Self::List(command) => command.run(context),
             Self::Commit(flags) => commit(flags, &desk),
         }
     }
@@ -284,9 +289,15 @@ impl Rm {
 }
 
 impl List {
-    fn run(&self, desk: &Desk) -> Result<Answer, Failure> {
-        let opened = desk.ledger::<OracleLedger>()?;
-        let ledger = opened.required()?;
+    /// Lists the worktree's rows, in a bare repository those at HEAD.
+    fn run(&self, context: &Context) -> Result<Answer, Failure> {
+        match judging::bare(context)? {
+            Some(material) => self.list(judging::rows(&material.oracle, LedgerName::Oracle)?),
+            None => self.list(context.desk()?.ledger::<OracleLedger>()?.required()?),
+        }
+    }
+
+    fn list(&self, ledger: &OracleLedger) -> Result<Answer, Failure> {
         if self.json {
             return Ok(Answer::done(print(ledger), ""));
         }
@@ -320,6 +331,16 @@ fn write(
     }
 }
 
+/// The commands that carry uncommitted ledgers to a branch that starts at the base.
+fn on_a_branch_of_its_own(branch: &Branch, entries: &[StatusEntry]) -> String {
+    let paths: Vec<_> = entries.iter().map(|entry| word(&entry.shown())).collect();
+    let base = branch.base.map_or_else(|| "BASE".to_owned(), |base| base.short());
+    format!(
+        "git stash push --include-untracked -- {} && git switch -c oracle-rows {base} && git stash pop && git reins oracle commit",
+        paths.join(" ")
+    )
+}
+
 fn commit(flags: &CommitFlags, desk: &Desk) -> Result<Answer, Failure> {
     nothing_open(desk)?;
     let opened = desk.ledger::<OracleLedger>()?;
@@ -327,11 +348,12 @@ fn commit(flags: &CommitFlags, desk: &Desk) -> Result<Answer, Failure> {
     let fixture = desk.ledger::<FixtureLedger>()?.ledger;
     desk.ledger::<FreezeLedger>()?;
     let entries = landing::oracle_entries(&desk.policy.paths, worktree::status(&desk.place)?)?;
-    if let Some(patch) = judged::branch(desk)?.patch.first() {
+    let branch = judged::branch(desk)?;
+    if let Some(patch) = branch.patch.first() {
         let refused = Refused::new(format!("the branch carries patch commits already ({})", patch.short()));
         return Err(refused
             .code(Code::OracleNotIndependent)
-            .fix(Code::OracleNotIndependent.entry().remedy)
+            .fix(on_a_branch_of_its_own(&branch, &entries))
             .into());
     }
     let before = landing::at_head(desk)?.unwrap_or_else(oracle::empty);

@@ -57,9 +57,12 @@ impl Status {
             .filter(|entry| landing::is_material(&desk.policy.paths, entry))
             .map(|entry| entry.shown())
             .collect();
-        let scoring = oracle.as_ref().map(|ledger| ledger.oracles.iter().filter(|row| row.scores()).count());
+        let rows = oracle.as_ref().map(|ledger| ledger.oracles.iter().filter(|row| row.scores()));
+        let scoring = rows.clone().map(|rows| rows.filter(|row| row.is_independent()).count());
+        let has_drafts = rows.is_some_and(|mut rows| rows.any(|row| !row.is_independent()));
         let (next, why) = next(Situation {
             scoring,
+            has_drafts,
             has_epoch: fixture.is_some(),
             has_freezes: freezes.is_some(),
             is_uncommitted: !uncommitted.is_empty(),

@@ -25,6 +25,15 @@ pub fn admit(ledgers: &ArticleLedgers, results: &[ResultRow], today: Day) -> Dec
         judge_freeze(&ledgers.fixture, freeze, today, &mut details);
     }
     let properties = judge_results(ledgers, results, &mut details);
+    decision(details, properties, today)
+}
+
+/// Refuses what is missing or cannot be read: without it nothing else can be said.
+pub fn refuse(details: Vec<Detail>, today: Day) -> Decision {
+    decision(details, Vec::new(), today)
+}
+
+fn decision(mut details: Vec<Detail>, properties: Vec<PropertyStanding>, today: Day) -> Decision {
     details.sort();
     details.dedup();
     let count = |wanted| properties.iter().filter(|one| one.state == wanted).count();

@@ -5,6 +5,8 @@
 pub struct Situation {
     /// Rows of the worktree's oracle ledger that score; `None` without the ledger.
     pub scoring: Option<usize>,
+    /// Whether a drafted row waits for somebody to read it.
+    pub has_drafts: bool,
     /// Whether the worktree has a fixture ledger.
     pub has_epoch: bool,
     /// Whether the worktree has a freeze ledger.
@@ -17,13 +19,16 @@ pub struct Situation {
 
 /// The next command, and what it is for.
 pub fn next(situation: Situation) -> (&'static str, &'static str) {
-    let Situation { scoring, has_epoch, has_freezes, is_uncommitted, has_patch } = situation;
+    let Situation { scoring, has_drafts, has_epoch, has_freezes, is_uncommitted, has_patch } = situation;
     if has_patch {
         return ("git reins check", "the branch carries a patch");
     }
     match scoring {
         None => ("git reins init", "a ledger is missing"),
         Some(_) if !has_freezes => ("git reins init", "a ledger is missing"),
+        Some(_) if has_drafts => {
+            ("git reins oracle clear ID --by NAME", "a drafted row waits for somebody to read it")
+        }
         Some(0) => (
             "git reins oracle add ID --source PATH#HEADING --property NAME --file PATH --inputs TEXT --relation TEXT --witness TEXT",
             "no property scores yet",
@@ -46,6 +51,7 @@ mod tests {
     fn the_loop_is_walked_in_order() {
         let mut situation = Situation {
             scoring: None,
+            has_drafts: false,
             has_epoch: false,
             has_freezes: false,
             is_uncommitted: true,

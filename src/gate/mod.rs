@@ -7,7 +7,9 @@ pub mod reverts;
 pub mod strays;
 pub mod survey;
 
-use crate::decide::facts::Facts;
+use std::sync::Arc;
+
+use crate::decide::facts::{Facts, Material};
 use crate::git::{GitError, Repo};
 use crate::model::day::Day;
 use crate::model::decision::{Decision, Outcome};
@@ -37,6 +39,8 @@ pub enum GateError {
     NoLine {
         /// What was looked for.
         looked_for: String,
+        /// The command that helps.
+        fix: String,
     },
     /// HEAD names no commit yet.
     #[error("the branch has no commit yet")]
@@ -70,10 +74,20 @@ impl GateError {
             Self::Policy { fault, .. } => {
                 Some(format!("correct {} in .gitreins/reins.toml on that line", fault.key))
             }
-            Self::NoLine { .. } => Some("name the range: git reins check BASE..TIP".to_owned()),
+            Self::NoLine { fix, .. } => Some(fix.clone()),
             Self::Unborn => Some("git commit".to_owned()),
         }
     }
+}
+
+/// The material at HEAD under the policy that stands there; `None` where there is no policy.
+///
+/// # Errors
+/// When the repository cannot answer, or HEAD is unborn.
+pub fn at_head(repo: &Repo) -> Result<Option<Arc<Material>>, GateError> {
+    let head = repo.head()?.ok_or(GateError::Unborn)?;
+    let Some(policy) = survey::read_policy(repo, head)? else { return Ok(None) };
+    Ok(Some(material::Reader::new(repo, &policy).read(Some(repo.commit(head)?.tree))?))
 }
 
 /// A decision, or the line that is not under reins.

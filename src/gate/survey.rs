@@ -6,6 +6,7 @@ use super::GateError;
 use crate::git::Repo;
 use crate::git::history::Range;
 use crate::model::ids::{CommitId, EntryState};
+use crate::model::shell::word;
 use crate::policy::{POLICY_PATH, Policy, PolicyFault, parse};
 
 /// The range that somebody asks about.
@@ -67,7 +68,7 @@ pub fn survey(repo: &Repo, request: &Request<'_>) -> Result<Survey, GateError> {
     if base.is_none() && lines.is_empty() {
         let names = policy.protect.base.join(", ");
         let looked_for = format!("protect.base names {}, not in this clone", or_nothing(&names));
-        return Err(GateError::NoLine { looked_for });
+        return Err(GateError::NoLine { looked_for, fix: fetch(repo, &policy) });
     }
     let (range, lines) = range_of(repo, tip, base, lines)?;
     let landing = nearest(repo, tip, &lines)?.or(base).unwrap_or(from);
@@ -78,6 +79,20 @@ pub fn survey(repo: &Repo, request: &Request<'_>) -> Result<Survey, GateError> {
         None => Ok(Survey::NotUnderReins { line: landing.to_string() }),
     }
 }
+
+/// How a missing protected line comes into this clone.
+fn fetch(repo: &Repo, policy: &Policy) -> String {
+    let branch = policy.protect.base.iter().find_map(|name| name.strip_prefix("refs/heads/"));
+    match (repo.remote(), branch) {
+        (Some(remote), Some(branch)) => {
+            let (remote, branch) = (word(&remote), word(branch));
+            format!("git fetch {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}")
+        }
+        _ => NAME_THE_RANGE.to_owned(),
+    }
+}
+
+const NAME_THE_RANGE: &str = "name the range: git reins check BASE..TIP";
 
 fn or_nothing(names: &str) -> &str {
     if names.is_empty() { "nothing" } else { names }
@@ -99,6 +114,7 @@ fn bootstrap(repo: &Repo, base: Option<CommitId>) -> Result<Option<(Policy, Comm
             Some(_) => Ok(None),
             None => Err(GateError::NoLine {
                 looked_for: "no remote HEAD and no local main, master or trunk".to_owned(),
+                fix: NAME_THE_RANGE.to_owned(),
             }),
         };
     };

@@ -142,7 +142,10 @@ impl Repo {
 }
 
 fn open_error(place: &Path, error: &gix::Error) -> GitError {
-    let why = chain(error);
+    let mut why = chain(error);
+    if why.starts_with("Could not find a git repository") {
+        why = "not a git repository, nor is any directory above it".to_owned(); // in the words of git
+    }
     let fix = if why.contains("owned") || why.contains("trust") {
         Some(format!(
             "git config --global --add safe.directory {}",

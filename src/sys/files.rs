@@ -71,6 +71,20 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     plain(opened, &name)?.map(|plain| slurp(plain, &name)).transpose()
 }
 
+/// Reads standard input to its end.
+///
+/// # Errors
+/// When it cannot be read, or has more than [`READ_CAP`] bytes.
+pub fn read_stdin() -> Result<Vec<u8>, FileError> {
+    let (name, mut bytes) = ("standard input", Vec::new());
+    let read = io::stdin().lock().take(READ_CAP + 1).read_to_end(&mut bytes);
+    read.map_err(|source| io_fault("read", name, source))?;
+    match bytes.len() as u64 > READ_CAP {
+        true => Err(FileError::TooLarge { path: name.to_owned() }),
+        false => Ok(bytes),
+    }
+}
+
 /// A directory below which paths are opened one component at a time, no link followed.
 #[derive(Debug)]
 pub struct Root {

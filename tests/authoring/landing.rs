@@ -105,7 +105,7 @@ fn a_branch_that_carries_a_patch_takes_no_oracle() {
     repo.git(&["stash", "pop", "-q"]);
     assert_snapshot!(repo.refuses(1, &["oracle", "commit"]), @"
     git-reins: cannot commit the ledgers: the branch carries patch commits already (4511d1dd1e) (ORACLE_NOT_INDEPENDENT)
-    hint: land the row in a reviewed range of its own: there it scores for the next patch
+    hint: git stash push --include-untracked -- ledger/oracle.json && git switch -c oracle-rows 2c2f7290c8 && git stash pop && git reins oracle commit
     --- exit 1
     ");
 }
