@@ -6,6 +6,7 @@ mod fixtures;
 mod holds;
 mod reach;
 mod remedy;
+mod review;
 mod rows;
 mod view;
 
@@ -52,6 +53,7 @@ pub fn judge(facts: &Facts) -> Order {
     order.findings.absorb(holds::judge(facts, &patches));
     if patches.is_empty() {
         order.findings.absorb(fixtures::judge_migration(facts));
+        order.findings.absorb(review::notes(facts, &views));
         return order;
     }
     let pairs = Pairs::of(&patches);
