@@ -1,3 +1,0 @@
-//! Times the command against git.
-
-fn main() {}
