@@ -37,9 +37,7 @@ impl Repo {
                 let part: Vec<_> = files.iter().skip(first).step_by(threads).copied().collect();
                 let shared = &shared;
                 parts.push(scope.spawn(move || {
-                    let mut inner = shared.to_thread_local();
-                    inner.objects.ignore_replacements = true;
-                    Repo { inner, shallow: shallow.clone() }.facts_of(&part, attributes)
+                    Repo::over(shared.to_thread_local(), shallow.clone()).facts_of(&part, attributes)
                 }));
             }
             let mut all = BTreeMap::new();

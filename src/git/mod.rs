@@ -4,6 +4,7 @@
 //! data that anybody can forge, so none of them is looked at.
 
 pub mod attributes;
+mod bases;
 pub mod blobs;
 pub mod history;
 pub mod object;
@@ -98,14 +99,20 @@ impl Repo {
                 )
             }
         };
-        let mut inner = opened.map_err(|error| open_error(git_dir.unwrap_or(dir), &error))?.to_thread_local();
-        inner.objects.ignore_replacements = true;
-        inner.object_cache_size_if_unset(32 << 20);
+        let inner = opened.map_err(|error| open_error(git_dir.unwrap_or(dir), &error))?.to_thread_local();
         let other =
             |error: gix::Error| GitError::Other { what: "the shallow file".to_owned(), why: chain(&error) };
         let shallow = inner.shallow_commits().map_err(other)?;
         let shallow = shallow.map(|commits| commits.iter().copied().collect()).unwrap_or_default();
-        Ok(Self { inner, shallow })
+        Ok(Self::over(inner, shallow))
+    }
+
+    /// Raw objects only, and caches for walks.
+    fn over(mut inner: gix::Repository, shallow: Vec<gix::ObjectId>) -> Self {
+        inner.objects.ignore_replacements = true;
+        inner.object_cache_size_if_unset(4 << 20);
+        inner.objects.set_pack_cache(|| Box::new(bases::Bases::default()));
+        Self { inner, shallow }
     }
 
     /// The worktree; `None` in a bare repository.
