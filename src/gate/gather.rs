@@ -70,43 +70,65 @@ fn commits(
     territory: &Territory,
     reader: &mut Reader<'_>,
 ) -> Result<Vec<CommitFacts>, GateError> {
-    let mut known: BTreeMap<CommitId, (ObjectId, Arc<Material>)> = BTreeMap::new();
-    let in_range: BTreeSet<CommitId> = ground.range.commits.iter().map(|(id, _)| *id).collect();
-    let mut facts = Vec::with_capacity(in_range.len());
-    for (id, raw) in &ground.range.commits {
-        let parents = parents(repo, raw, &in_range, &mut known, reader)?;
-        let olds: Vec<_> = parents.iter().map(|parent| parent.id.map(|id| known[&id].0)).collect();
-        let seen = look(repo, territory, raw.tree, &olds)?;
-        let material = match parents.as_slice() {
-            [only] if !seen.has_material => Arc::clone(&only.material),
-            _ => reader.read(Some(raw.tree))?,
+    let range = &ground.range.commits;
+    let trees = trees(repo, range)?;
+    let seen = looks(repo, territory, range, &trees)?;
+    let in_range: BTreeSet<CommitId> = range.iter().map(|(id, _)| *id).collect();
+    let mut known: BTreeMap<CommitId, Arc<Material>> = BTreeMap::new();
+    let mut facts = Vec::with_capacity(range.len());
+    for ((id, raw), seen) in range.iter().zip(seen) {
+        let mut parents = Vec::with_capacity(raw.parents.len());
+        for id in &raw.parents {
+            if !known.contains_key(id) {
+                known.insert(*id, reader.read(Some(trees[id]))?);
+            }
+            let material = Arc::clone(&known[id]);
+            parents.push(ParentFacts { id: Some(*id), material, is_protected: !in_range.contains(id) });
+        }
+        if parents.is_empty() {
+            parents.push(ParentFacts { id: None, material: reader.read(None)?, is_protected: false });
+        }
+        let same = parents.iter().all(|parent| Arc::ptr_eq(&parent.material, &parents[0].material));
+        let material = match same && !seen.has_material {
+            true => Arc::clone(&parents[0].material),
+            false => reader.read(Some(raw.tree))?,
         };
-        known.insert(*id, (raw.tree, Arc::clone(&material)));
+        known.insert(*id, Arc::clone(&material));
         facts.push(CommitFacts { id: *id, parents, material, own: seen.own, reverts: None });
     }
     Ok(facts)
 }
 
-fn parents(
-    repo: &Repo,
-    raw: &RawCommit,
-    in_range: &BTreeSet<CommitId>,
-    known: &mut BTreeMap<CommitId, (ObjectId, Arc<Material>)>,
-    reader: &mut Reader<'_>,
-) -> Result<Vec<ParentFacts>, GateError> {
-    if raw.parents.is_empty() {
-        return Ok(vec![ParentFacts { id: None, material: reader.read(None)?, is_protected: false }]);
-    }
-    let mut parents = Vec::new();
-    for id in &raw.parents {
-        if !known.contains_key(id) {
-            let tree = repo.commit(*id)?.tree;
-            known.insert(*id, (tree, reader.read(Some(tree))?));
+/// The trees of the commits of a range and of all their parents.
+fn trees(repo: &Repo, range: &[(CommitId, RawCommit)]) -> Result<BTreeMap<CommitId, ObjectId>, GateError> {
+    let mut trees: BTreeMap<_, _> = range.iter().map(|(id, raw)| (*id, raw.tree)).collect();
+    for parent in range.iter().flat_map(|(_, raw)| &raw.parents) {
+        if !trees.contains_key(parent) {
+            trees.insert(*parent, repo.commit(*parent)?.tree);
         }
-        let material = Arc::clone(&known[id].1);
-        parents.push(ParentFacts { id: Some(*id), material, is_protected: !in_range.contains(id) });
     }
-    Ok(parents)
+    Ok(trees)
+}
+
+/// What each commit owns, in the order of the range.
+///
+/// Newest first: a pack keeps an older tree as its difference from a newer one.
+fn looks(
+    repo: &Repo,
+    territory: &Territory,
+    range: &[(CommitId, RawCommit)],
+    trees: &BTreeMap<CommitId, ObjectId>,
+) -> Result<Vec<Seen>, GateError> {
+    let mut seen = Vec::with_capacity(range.len());
+    for (_, raw) in range.iter().rev() {
+        let mut olds: Vec<_> = raw.parents.iter().map(|parent| Some(trees[parent])).collect();
+        if olds.is_empty() {
+            olds.push(None);
+        }
+        seen.push(look(repo, territory, raw.tree, &olds)?);
+    }
+    seen.reverse();
+    Ok(seen)
 }
 
 /// What a walk over the owned paths of a commit saw.
