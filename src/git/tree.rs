@@ -19,6 +19,16 @@ pub(super) struct Sides {
     pub(super) old: Option<EntryState>,
 }
 
+/// An entry by its raw name.
+type Entry<'b> = (&'b [u8], EntryState);
+
+/// What is left to read of a tree, and the entry before it.
+struct Rest<'b> {
+    tree: ObjectId,
+    bytes: &'b [u8],
+    last: Option<Entry<'b>>,
+}
+
 /// The names in which two directories differ.
 pub(super) type Differing = BTreeMap<Vec<u8>, Sides>;
 
@@ -111,36 +121,66 @@ impl Repo {
         let name_of = |tree: Option<ObjectId>| {
             tree.unwrap_or_else(|| super::ours(gix::ObjectId::null(self.inner.object_hash())))
         };
-        let mut news = self.entries(name_of(new), &new_bytes).peekable();
-        let mut olds = self.entries(name_of(old), &old_bytes).peekable();
+        let mut news = Rest { tree: name_of(new), bytes: &new_bytes, last: None };
+        let mut olds = Rest { tree: name_of(old), bytes: &old_bytes, last: None };
         loop {
-            let order = match (news.peek(), olds.peek()) {
+            self.skip_shared(&mut news, &mut olds)?;
+            let (new_head, old_head) = (self.next_entry(&news)?, self.next_entry(&olds)?);
+            let order = match (&new_head, &old_head) {
                 (None, None) => break,
-                (Some(Ok(new)), Some(Ok(old))) if new == old => {
-                    news.next();
-                    olds.next();
-                    continue;
-                }
-                (Some(Ok(new)), Some(Ok(old))) => tree_order(new, old),
-                (Some(_), _) => Ordering::Less,
+                (Some(new), Some(old)) => tree_order(new, old),
+                (Some(_), None) => Ordering::Less,
                 (None, Some(_)) => Ordering::Greater,
             };
-            if order.is_le()
-                && let Some(entry) = news.next()
-            {
-                let (name, state) = entry?;
+            if let Some((name, state)) = new_head.filter(|_| order.is_le()) {
                 let twice = found.entry(name.to_vec()).or_default().new.replace(state);
-                twice.map_or(Ok(()), |_| Err(named_twice(new.unwrap_or_else(|| self.empty_tree()))))?;
+                twice.map_or(Ok(()), |_| Err(named_twice(news.tree)))?;
+                self.advance(&mut news, (name, state));
             }
-            if order.is_ge()
-                && let Some(entry) = olds.next()
-            {
-                let (name, state) = entry?;
+            if let Some((name, state)) = old_head.filter(|_| order.is_ge()) {
                 let twice = found.entry(name.to_vec()).or_default().old.replace(state);
-                twice.map_or(Ok(()), |_| Err(named_twice(old.unwrap_or_else(|| self.empty_tree()))))?;
+                twice.map_or(Ok(()), |_| Err(named_twice(olds.tree)))?;
+                self.advance(&mut olds, (name, state));
             }
         }
         Ok(found)
+    }
+
+    /// Skips the entries that two trees share from here on, without parsing them.
+    fn skip_shared<'b>(&self, news: &mut Rest<'b>, olds: &mut Rest<'b>) -> Result<(), GitError> {
+        let mut shared = None;
+        while let Some(len) =
+            self.entry_len(news.bytes).filter(|len| olds.bytes.starts_with(&news.bytes[..*len]))
+        {
+            shared = Some(&news.bytes[..len]);
+            (news.bytes, olds.bytes) = (&news.bytes[len..], &olds.bytes[len..]);
+        }
+        if let Some(entry) = shared {
+            let last = self.entries(news.tree, entry).next().transpose()?;
+            (news.last, olds.last) = (last, last);
+        }
+        Ok(())
+    }
+
+    /// The next entry of a tree, which has to stand behind the one before it.
+    fn next_entry<'b>(&self, rest: &Rest<'b>) -> Result<Option<Entry<'b>>, GitError> {
+        let head = self.entries(rest.tree, rest.bytes).next().transpose()?;
+        match (&rest.last, &head) {
+            (Some(last), Some(head)) if tree_order(last, head).is_ge() => Err(out_of_order(rest.tree)),
+            _ => Ok(head),
+        }
+    }
+
+    fn advance<'b>(&self, rest: &mut Rest<'b>, entry: Entry<'b>) {
+        let len = self.entry_len(rest.bytes).unwrap_or(rest.bytes.len());
+        rest.bytes = &rest.bytes[len..];
+        rest.last = Some(entry);
+    }
+
+    /// The length of the first entry of a tree, when it is whole: mode, space, name, NUL, id.
+    fn entry_len(&self, tree: &[u8]) -> Option<usize> {
+        let nul = tree.iter().position(|byte| *byte == 0)?;
+        Some(nul + 1 + self.inner.object_hash().len_in_bytes()).filter(|len| *len <= tree.len())
     }
 
     /// The entries of a tree in its own order.
@@ -151,7 +191,7 @@ impl Repo {
         &self,
         tree: ObjectId,
         bytes: &'b [u8],
-    ) -> impl Iterator<Item = Result<(&'b [u8], EntryState), GitError>> + use<'b> {
+    ) -> impl Iterator<Item = Result<Entry<'b>, GitError>> + use<'b> {
         let iter = gix::objs::TreeRefIter::from_bytes(bytes, self.inner.object_hash());
         let fault = move |why: String| GitError::Unreadable { id: tree, why };
         let mut last = None;
@@ -164,9 +204,7 @@ impl Repo {
             }
             let entry = (name, EntryState { mode: u32::from(entry.mode.value()), id });
             match last.replace(entry) {
-                Some(last) if tree_order(&last, &entry).is_ge() => {
-                    Err(fault("its entries are not in order, each once".to_owned()))
-                }
+                Some(last) if tree_order(&last, &entry).is_ge() => Err(out_of_order(tree)),
                 _ => Ok(entry),
             }
         })
@@ -181,6 +219,10 @@ impl Repo {
     pub fn is_empty_tree(&self, tree: ObjectId) -> bool {
         theirs(tree).is_empty_tree()
     }
+}
+
+fn out_of_order(tree: ObjectId) -> GitError {
+    GitError::Unreadable { id: tree, why: "its entries are not in order, each once".to_owned() }
 }
 
 /// A file and a directory of one name are in order and still two entries.
