@@ -9,12 +9,15 @@ use super::{Late, reach, remedy};
 use crate::decide::facts::{CommitFacts, Held, Material, Reading};
 use crate::decide::ledgers::Findings;
 use crate::ledger::freeze::FreezeRow;
+use crate::model::ids::CommitId;
 
 /// What the rows of one base say.
 #[derive(Default)]
 pub(super) struct Judged {
     pub(super) findings: Findings,
     pub(super) late: BTreeMap<String, Late>,
+    /// The descendants of the patch commits that were asked about.
+    later: BTreeMap<CommitId, BTreeSet<CommitId>>,
 }
 
 /// Judges every row whose state differs between a base and tip.
@@ -53,9 +56,11 @@ fn judge_row(case: &Case<'_>, id: &str, is_new: bool, judged: &mut Judged) {
         }
         if let Some(owner) = group.commits.iter().find(|commit| introduces(case, commit, id)) {
             judged.findings.add(remedy::same_commit(case.facts, id, owner.id));
-        } else {
-            let reason = lateness(case, id, first);
-            judged.late.entry(id.to_owned()).or_insert(Late { reason, patch: first.id });
+        } else if !judged.late.contains_key(id) {
+            let later = judged.later.entry(first.id);
+            let later = later.or_insert_with(|| reach::descendants(&case.facts.commits, first.id));
+            let reason = lateness(case, id, later);
+            judged.late.insert(id.to_owned(), Late { reason, patch: first.id });
         }
     }
 }
@@ -64,16 +69,16 @@ fn judge_row(case: &Case<'_>, id: &str, is_new: bool, judged: &mut Judged) {
 fn introduces(case: &Case<'_>, commit: &CommitFacts, id: &str) -> bool {
     let row = |material| case.views.get(material).scored.get(id);
     let own = row(&commit.material);
-    own.is_some() && !commit.parents.iter().any(|parent| same_row(row(&parent.material), own))
+    let is_changed = !commit.parents.iter().any(|parent| Arc::ptr_eq(&parent.material, &commit.material));
+    is_changed && own.is_some() && !commit.parents.iter().any(|parent| same_row(row(&parent.material), own))
 }
 
 /// Whether the row came above the patch commit or beside it, by the commits that brought its id.
-fn lateness(case: &Case<'_>, id: &str, patch: &CommitFacts) -> &'static str {
+fn lateness(case: &Case<'_>, id: &str, later: &BTreeSet<CommitId>) -> &'static str {
     let holds = |material: &Arc<Material>| case.views.get(material).scored.contains_key(id);
     let brings = |commit: &&CommitFacts| {
         holds(&commit.material) && !commit.parents.iter().any(|parent| holds(&parent.material))
     };
-    let later = reach::descendants(&case.facts.commits, patch.id);
     let mut bringing = case.facts.commits.iter().filter(brings);
     if bringing.any(|commit| later.contains(&commit.id)) { "after-patch" } else { "concurrent" }
 }
