@@ -62,8 +62,18 @@ impl FromStr for ObjectId {
 
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write_hex(f, self.as_bytes())
     }
+}
+
+/// At most 32 bytes as hex. Formatting each byte alone would be most of what printing many digests takes.
+fn write_hex(f: &mut fmt::Formatter<'_>, raw: &[u8]) -> fmt::Result {
+    let mut hex = [0; 64];
+    for (pair, byte) in hex.chunks_mut(2).zip(raw) {
+        let digit = |nibble: u8| b"0123456789abcdef"[usize::from(nibble)];
+        pair.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]);
+    }
+    f.write_str(std::str::from_utf8(&hex[..2 * raw.len()]).map_err(|_| fmt::Error)?)
 }
 
 impl fmt::Debug for ObjectId {
@@ -141,7 +151,7 @@ pub struct Sha256(pub [u8; 32]);
 
 impl fmt::Display for Sha256 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write_hex(f, &self.0)
     }
 }
 

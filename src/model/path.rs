@@ -113,6 +113,9 @@ pub fn is_hidden(c: char) -> bool {
 
 /// Two names with the same key collide on a file system that folds case or normalises.
 pub fn collision_key(name: &str) -> String {
+    if name.is_ascii() {
+        return name.to_ascii_lowercase(); // the same, for most names, without the tables of Unicode
+    }
     name.nfc().collect::<String>().to_lowercase().nfc().collect()
 }
 
