@@ -1,5 +1,7 @@
 //! How is a ledger file read strictly and printed canonically?
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -56,6 +58,9 @@ pub trait Ledger: Serialize + DeserializeOwned + Clone {
     /// Puts the rows into canonical order.
     fn sort(&mut self);
 
+    /// Whether the rows are in canonical order.
+    fn is_sorted(&self) -> bool;
+
     /// Looks at everything that the types leave open: ids, paths, digests, repeated rows.
     ///
     /// # Errors
@@ -90,10 +95,12 @@ fn read_ledger<L: Ledger>(scanned: &Scan<'_>) -> Result<L, LedgerFault> {
 
 /// Prints a ledger in canonical form, so that `parse(print(x)) == x`.
 pub fn print<L: Ledger>(ledger: &L) -> String {
-    let mut sorted = ledger.clone();
-    sorted.sort();
-    let text =
-        serde_json::to_string_pretty(&sorted).expect("a ledger has string keys and no number but integers");
+    let mut sorted = Cow::Borrowed(ledger);
+    if !ledger.is_sorted() {
+        sorted.to_mut().sort();
+    }
+    let text = serde_json::to_string_pretty(sorted.as_ref())
+        .expect("a ledger has string keys and no number but integers");
     text + "\n"
 }
 

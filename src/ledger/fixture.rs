@@ -89,6 +89,10 @@ impl Ledger for FixtureLedger {
         self.files.sort_by(|a, b| a.path.cmp(&b.path));
     }
 
+    fn is_sorted(&self) -> bool {
+        self.files.is_sorted_by(|a, b| a.path <= b.path)
+    }
+
     fn check(&self) -> Result<(), LedgerFault> {
         for file in &self.files {
             let checked = safe_path("path", &file.path).and_then(|()| sha256_shape("sha256", &file.sha256));

@@ -100,6 +100,10 @@ impl Ledger for FreezeLedger {
         self.freezes.sort_by(|a, b| a.key().cmp(&b.key()));
     }
 
+    fn is_sorted(&self) -> bool {
+        self.freezes.is_sorted_by(|a, b| a.key() <= b.key())
+    }
+
     fn check(&self) -> Result<(), LedgerFault> {
         for (at, row) in self.freezes.iter().enumerate() {
             check_paths(row).map_err(|fault| fault.in_row(&row.name(at)))?;

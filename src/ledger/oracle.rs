@@ -128,6 +128,10 @@ impl Ledger for OracleLedger {
         self.oracles.sort_by(|a, b| a.oracle_id.cmp(&b.oracle_id));
     }
 
+    fn is_sorted(&self) -> bool {
+        self.oracles.is_sorted_by(|a, b| a.oracle_id <= b.oracle_id)
+    }
+
     fn check(&self) -> Result<(), LedgerFault> {
         for row in &self.oracles {
             check_row(row).map_err(|fault| fault.in_row(&row.oracle_id))?;
@@ -216,7 +220,7 @@ impl OracleRow {
     /// Whether two rows are the same state: all but `authored_commit` agrees.
     pub fn same_state(&self, other: &Self) -> bool {
         let bare = |row: &Self| Self { authored_commit: None, ..row.clone() };
-        bare(self) == bare(other)
+        self == other || self.authored_commit != other.authored_commit && bare(self) == bare(other)
     }
 
     /// Where the row was selected from.
