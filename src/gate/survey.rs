@@ -74,7 +74,8 @@ pub fn survey(repo: &Repo, request: &Request<'_>) -> Result<Survey, GateError> {
     let landing = nearest(repo, tip, &lines)?.or(base).unwrap_or(from);
     let mut protected = lines;
     protected.extend(base.filter(|base| !protected.contains(base)));
-    match read_policy(repo, landing)? {
+    let judging = if landing == from { Some(policy) } else { read_policy(repo, landing)? };
+    match judging {
         Some(policy) => Ok(Survey::Under(Box::new(Ground { policy, landing, protected, tip, range }))),
         None => Ok(Survey::NotUnderReins { line: landing.to_string() }),
     }

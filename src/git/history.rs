@@ -48,6 +48,9 @@ impl Repo {
             walk.push(*id, true)?;
         }
         walk.push(tip, false)?;
+        if walk.open == 0 {
+            return Ok(Range { commits: Vec::new(), bases: vec![tip] }); // tip itself is hidden
+        }
         walk.run()?;
         let commits = walk.open_commits(tip);
         let bases = self.maximal(walk.boundary(tip, &commits))?;
