@@ -144,7 +144,7 @@ pub fn commit(branch: &str, time: u64, message: &str) -> String {
 
 /// A data command.
 pub fn data(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
-    write!(out, "data {}\n", bytes.len())?;
+    writeln!(out, "data {}", bytes.len())?;
     out.write_all(bytes)?;
     out.write_all(b"\n")
 }
@@ -243,7 +243,7 @@ fn grow(growth: &mut Growth<'_>, branch: &str, count: u64) -> io::Result<()> {
 fn edits(out: &mut dyn Write, at: u64) -> io::Result<()> {
     let place = at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
     let mut places = vec![place % 4_800, (place + 1) % 4_800];
-    places.extend((at % 3 == 0).then_some((place >> 13) % 4_800));
+    places.extend(at.is_multiple_of(3).then_some((place >> 13) % 4_800));
     for place in places {
         let mut text = String::new();
         let _infallible = writeln!(text, "{}\nchange {at}\n{}", code(place), sha256(&at.to_le_bytes()));

@@ -58,7 +58,8 @@ impl Race {
         let theirs = |jobs: &[Job]| -> io::Result<Taken> {
             jobs.iter().try_fold(Taken::default(), |sum, job| Ok(sum.then(job.run()?)))
         };
-        (self.ours.run()?, theirs(&self.theirs)?); // warm caches
+        self.ours.run()?;
+        theirs(&self.theirs)?; // warm caches
         let (mut our, mut their) = (Vec::new(), Vec::new());
         for round in 0..self.rounds {
             // who goes first alternates, so that neither always finds the other's caches

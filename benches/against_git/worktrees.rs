@@ -13,14 +13,14 @@ fn small(dir: &Path) -> io::Result<()> {
     let run = |args: &[&str]| Job::git(dir, args).run().map(drop);
     Job::git(Path::new("."), &["init", "-q", "-b", "main", &dir.to_string_lossy()]).run()?;
     import(dir, |out| {
-        write!(out, "{}M 100644 inline {}\n", commit("main", 1, "begin"), ledgers::POLICY_PATH)?;
+        writeln!(out, "{}M 100644 inline {}", commit("main", 1, "begin"), ledgers::POLICY_PATH)?;
         data(out, ledgers::POLICY.as_bytes())
     })?;
     let output =
         Job::git(dir, &["rev-parse", "main"]).command().stdout(std::process::Stdio::piped()).output()?;
     let base = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
     import(dir, |out| {
-        write!(out, "{}from refs/heads/main^0\n", commit("main", 2, "ledgers"))?;
+        writeln!(out, "{}from refs/heads/main^0", commit("main", 2, "ledgers"))?;
         pins(out, &base, 0)
     })?;
     run(&["reset", "-q", "--hard"])
