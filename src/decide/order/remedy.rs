@@ -56,7 +56,7 @@ pub(super) fn late_row(facts: &Facts, id: &str, late: &Late) -> Detail {
 pub(super) fn changed_row(facts: &Facts, id: &str, patch: CommitId) -> Detail {
     let detail = row(facts, id, "changed-after-patch")
         .commit(patch)
-        .saw("another state of the row above the patch commit", BEFORE_PATCH);
+        .saw("another state of the row in a parent of the patch commit", BEFORE_PATCH);
     let holds = |material: &Material| material.oracle.valid().is_some_and(|ledger| ledger.row(id).is_some());
     if !above(facts, patch).is_some_and(holds) {
         return detail;
@@ -99,8 +99,11 @@ pub(super) fn weakened_file(facts: &Facts, path: &str, base: &Held, is_there: bo
 }
 
 pub(super) fn changed_file(facts: &Facts, path: &str, patch: CommitId, is_there: bool) -> Detail {
-    let observed =
-        if is_there { "other bytes above the patch commit" } else { "a file that the range took away" };
+    let observed = if is_there {
+        "other bytes in a parent of the patch commit"
+    } else {
+        "a file that the range took away"
+    };
     file(path, Code::OracleNotIndependent, "property-changed").commit(patch).saw(observed, BEFORE_PATCH).fix(
         if above(facts, patch).is_some_and(|material| material.properties.contains_key(path)) {
             restored(APART, &format!("{}~1", patch.short()), &[path])
@@ -114,7 +117,7 @@ pub(super) fn changed_text(facts: &Facts, path: &str, patch: CommitId) -> Detail
     let base = facts.bases.first().map_or(facts.tip.id, |base| base.id);
     file(path, Code::SpecChangedByPatch, "text-changed")
         .commit(patch)
-        .saw("another state of the cited text above the patch commit", BEFORE_PATCH)
+        .saw("another state of the cited text in a parent of the patch commit", BEFORE_PATCH)
         .fix(format!(
             "land it in a range of its own: git switch -c cited-text {} && git restore --source={} -- {path} && git add {path} && git commit",
             base.short(),
@@ -141,7 +144,7 @@ fn freeze(facts: &Facts, row: &FreezeRow, reason: &'static str) -> Detail {
 }
 
 pub(super) fn added_freeze(facts: &Facts, row: &FreezeRow, patch: CommitId) -> Detail {
-    freeze(facts, row, "added").commit(patch).saw("no such row above the patch commit", BEFORE_PATCH)
+    freeze(facts, row, "added").commit(patch).saw("no such row in a parent of the patch commit", BEFORE_PATCH)
 }
 
 pub(super) fn edited_freeze(facts: &Facts, row: &FreezeRow, base: &Held) -> Detail {
@@ -179,7 +182,7 @@ pub(super) fn migrated_with_patch(facts: &Facts, path: &str, base: &Held) -> Det
 pub(super) fn changed_fixture(facts: &Facts, path: &str, patch: CommitId) -> Detail {
     file(path, Code::FixtureMigrationMixed, "fixture-changed")
         .commit(patch)
-        .saw("another state of the file above the patch commit", BEFORE_PATCH)
+        .saw("another state of the file in a parent of the patch commit", BEFORE_PATCH)
         .fix(migrate(facts, path, &format!("{}~1", patch.short()), above(facts, patch)))
 }
 
@@ -188,7 +191,7 @@ pub(super) fn changed_image(facts: &Facts, image: &str, patch: CommitId) -> Deta
         .path(ledger_path(facts, LedgerName::Fixture))
         .commit(patch)
         .field("runner_image_id")
-        .saw("another image, or none, above the patch commit", BEFORE_PATCH)
+        .saw("another image, or none, in a parent of the patch commit", BEFORE_PATCH)
         .fix(match above(facts, patch).and_then(|material| material.fixture.valid()) {
             Some(_) => {
                 restored(APART, &format!("{}~1", patch.short()), &[&ledger_path(facts, LedgerName::Fixture)])
