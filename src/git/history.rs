@@ -3,6 +3,7 @@
 //! Dates order the walk and never decide. A commit that a skewed clock keeps in the range is
 //! only judged more; a commit leaves it only through its real descendants.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use super::object::RawCommit;
@@ -10,7 +11,7 @@ use super::{GitError, Repo, theirs};
 use crate::model::ids::CommitId;
 
 /// How many commits are walked past the point where the dates say that nothing can change.
-const SLOP: usize = 64;
+const SLOP: usize = 512;
 
 /// A range of commits and its merge bases.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +54,7 @@ impl Repo {
         }
         walk.run()?;
         let commits = walk.open_commits(tip);
-        let bases = self.maximal(walk.boundary(tip, &commits))?;
+        let bases = self.maximal(&walk, walk.boundary(tip, &commits))?;
         Ok(Range { commits, bases })
     }
 
@@ -68,7 +69,7 @@ impl Repo {
         if old == new {
             return Ok(true);
         }
-        Ok(self.reached(new, &BTreeSet::from([old]), true)?.contains(&old))
+        Ok(self.reached(&Walk::new(self), new, &BTreeSet::from([old]), true)?.contains(&old))
     }
 
     /// Whether `old` is `new` or an ancestor of it, whatever the dates say: the whole history of
@@ -77,7 +78,8 @@ impl Repo {
     /// # Errors
     /// When an object is absent or unreadable, or the history is cut off.
     pub fn contains(&self, new: CommitId, old: CommitId) -> Result<bool, GitError> {
-        Ok(old == new || self.reached(new, &BTreeSet::from([old]), false)?.contains(&old))
+        let found = self.reached(&Walk::new(self), new, &BTreeSet::from([old]), false)?;
+        Ok(old == new || found.contains(&old))
     }
 
     /// The first-parent chain from a commit, itself first, at most `most` commits long.
@@ -103,8 +105,8 @@ impl Repo {
     }
 
     /// The commits among `candidates` that no other candidate reaches, newest first.
-    fn maximal(&self, candidates: BTreeSet<CommitId>) -> Result<Vec<CommitId>, GitError> {
-        let dated = candidates.iter().map(|id| Ok((self.commit(*id)?.time, *id)));
+    fn maximal(&self, walk: &Walk<'_>, candidates: BTreeSet<CommitId>) -> Result<Vec<CommitId>, GitError> {
+        let dated = candidates.iter().map(|id| Ok((walk.commit(*id)?.time, *id)));
         let mut dated = dated.collect::<Result<Vec<_>, GitError>>()?;
         dated.sort_unstable_by(|one, other| other.cmp(one));
         let mut left = candidates;
@@ -112,7 +114,7 @@ impl Repo {
             if left.len() > 1 && left.contains(id) {
                 let mut others = left.clone();
                 others.remove(id);
-                for reached in self.reached(*id, &others, true)? {
+                for reached in self.reached(walk, *id, &others, true)? {
                     left.remove(&reached);
                 }
             }
@@ -120,20 +122,21 @@ impl Repo {
         Ok(dated.into_iter().map(|(_, id)| id).filter(|id| left.contains(id)).collect())
     }
 
-    /// Which of the wanted commits `from` reaches; `by_date` gives up where all that is left is
-    /// older than every wanted one.
+    /// Which of the wanted commits `from` reaches; what a walk has read is not read again.
+    /// `by_date` gives up where all that is left is older than every wanted one.
     fn reached(
         &self,
+        walk: &Walk<'_>,
         from: CommitId,
         wanted: &BTreeSet<CommitId>,
         by_date: bool,
     ) -> Result<BTreeSet<CommitId>, GitError> {
         let mut oldest = i64::MAX;
         for id in wanted {
-            oldest = oldest.min(self.commit(*id)?.time);
+            oldest = oldest.min(walk.commit(*id)?.time);
         }
         let (mut found, mut seen, mut slop) = (BTreeSet::new(), BTreeSet::from([from]), 0);
-        let mut queue = BinaryHeap::from([(self.commit(from)?.time, from)]);
+        let mut queue = BinaryHeap::from([(walk.commit(from)?.time, from)]);
         while let Some((time, id)) = queue.pop() {
             if wanted.contains(&id) {
                 found.insert(id);
@@ -148,9 +151,9 @@ impl Repo {
                 }
                 continue;
             }
-            for parent in self.commit(id)?.parents {
-                if seen.insert(parent) {
-                    queue.push((self.commit(parent)?.time, parent));
+            for parent in &walk.commit(id)?.parents {
+                if seen.insert(*parent) {
+                    queue.push((walk.commit(*parent)?.time, *parent));
                 }
             }
         }
@@ -161,6 +164,14 @@ impl Repo {
 impl<'r> Walk<'r> {
     fn new(repo: &'r Repo) -> Self {
         Self { repo, seen: BTreeMap::new(), queue: BinaryHeap::new(), open: 0 }
+    }
+
+    /// A commit, read now unless the walk has met it.
+    fn commit(&self, id: CommitId) -> Result<Cow<'_, RawCommit>, GitError> {
+        match self.seen.get(&id) {
+            Some(seen) => Ok(Cow::Borrowed(&seen.commit)),
+            None => self.repo.commit(id).map(Cow::Owned),
+        }
     }
 
     fn push(&mut self, id: CommitId, is_hidden: bool) -> Result<(), GitError> {
