@@ -81,7 +81,7 @@ fn decide(facts: &Facts, scores: Option<Scores<'_>>) -> Decision {
     let mut scored = Scored::default();
     if let Some(scores) = scores {
         found.details.extend(empty_patch(facts));
-        scored = score::judge(facts, &standings, scores, !order.patch.is_empty());
+        scored = score::judge(facts, &standings, scores, &order);
         found.absorb(std::mem::take(&mut scored.findings));
     }
     let properties = score::listed(&standings, &scored);

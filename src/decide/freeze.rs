@@ -1,5 +1,7 @@
 //! Is every freeze bound to a property, a seed, an owner, the pinned base and a near day?
 
+use std::collections::BTreeSet;
+
 use super::facts::Facts;
 use super::ledgers::{Findings, ledger_path};
 use crate::ledger::field::{Field, text};
@@ -20,8 +22,11 @@ const DRAFT_FAULTS: &[&str] = &["infra", "empty_blob", "draft", "generator"];
 pub fn judge_rows(facts: &Facts) -> Findings {
     let mut found = Findings::default();
     let Some(ledger) = facts.tip.material.freezes.valid() else { return found };
+    let rows = facts.tip.material.oracle.valid();
+    let known: Option<BTreeSet<&str>> =
+        rows.map(|ledger| ledger.oracles.iter().map(|row| row.oracle_id.as_str()).collect());
     for row in &ledger.freezes {
-        judge_binding(facts, row, &mut found);
+        judge_binding(facts, row, known.as_ref(), &mut found);
         judge_day(facts, row, &mut found);
         judge_place(facts, row, &mut found);
     }
@@ -57,14 +62,12 @@ fn observed(field: &Option<Field<String>>) -> String {
     field.as_ref().map_or_else(|| "absent".to_owned(), Field::shown)
 }
 
-fn judge_binding(facts: &Facts, row: &FreezeRow, found: &mut Findings) {
+fn judge_binding(facts: &Facts, row: &FreezeRow, known: Option<&BTreeSet<&str>>, found: &mut Findings) {
     let property = text(&row.property_id);
     if is_unfreezable(facts, property) {
         let detail = about(facts, row, Code::FreezeOnCanary, "never-frozen").field("property_id");
         found.add(detail.saw(property, "a property of the oracle ledger, no canary and no draft fault"));
-    } else if !property.is_empty()
-        && facts.tip.material.oracle.valid().is_some_and(|ledger| ledger.row(property).is_none())
-    {
+    } else if !property.is_empty() && known.is_some_and(|known| !known.contains(property)) {
         let detail = about(facts, row, Code::FreezeUnbound, "unknown-property").field("property_id");
         found.add(detail.saw(property, "the oracle_id of a row"));
     }

@@ -65,8 +65,9 @@ pub fn judge(
     facts: &Facts,
     standings: &BTreeMap<OracleId, Standing>,
     scores: Scores<'_>,
-    has_patch: bool,
+    order: &Order,
 ) -> Scored {
+    let has_patch = !order.patch.is_empty();
     let mut scored = Scored::default();
     match scores {
         Scores::Recorded if has_patch => scored.findings.add(nothing_recorded(facts)),
@@ -75,7 +76,10 @@ pub fn judge(
         Scores::Given(results) => {
             sort_results(facts, standings, results, &mut scored);
             for (id, standing) in standings {
-                judge_property(facts, id, *standing, has_patch, &mut scored);
+                // an oracle that a patch commit stands on may leave the score, its failure may not
+                let is_faced = order.late.get(id.as_str()).is_some_and(|late| late.is_faced);
+                let weighed = if is_faced { Standing::Scored } else { *standing };
+                judge_property(facts, id, weighed, has_patch, &mut scored);
             }
         }
     }
@@ -143,7 +147,7 @@ fn sort_results(
     let rows_are_known = facts.tip.material.oracle.valid().is_some();
     for result in results {
         let name = result.property_id.as_str();
-        let is_row = standings.keys().any(|id| id.as_str() == name);
+        let is_row = name.parse::<OracleId>().is_ok_and(|id| standings.contains_key(&id));
         let is_canary = result.canary == Some(true) || facts.policy.is_canary(name);
         match (is_row, is_canary) {
             (true, true) => scored.findings.add(invalid(

@@ -7,6 +7,7 @@ use super::GateError;
 use super::material::Reader;
 use super::strays;
 use super::survey::Ground;
+use super::takeback;
 use crate::decide::facts::{BaseRev, CommitFacts, Facts, FileFacts, Held, Material, Own, ParentFacts, Tip};
 use crate::git::object::RawCommit;
 use crate::git::owned::{Go, Step};
@@ -72,8 +73,11 @@ fn commits(
 ) -> Result<Vec<CommitFacts>, GateError> {
     let range = &ground.range.commits;
     let trees = trees(repo, range)?;
-    let seen = looks(repo, territory, range, &trees)?;
     let in_range: BTreeSet<CommitId> = range.iter().map(|(id, _)| *id).collect();
+    let mut seen = looks(repo, territory, range, &trees)?;
+    for ((_, raw), seen) in range.iter().zip(&mut seen).filter(|((_, raw), _)| raw.parents.len() > 1) {
+        takeback::note(repo, territory, raw, (&trees, &in_range), &mut seen.own)?;
+    }
     let mut known: BTreeMap<CommitId, Arc<Material>> = BTreeMap::new();
     let mut facts = Vec::with_capacity(range.len());
     for ((id, raw), seen) in range.iter().zip(seen) {
@@ -162,19 +166,21 @@ fn look(
     Ok(seen)
 }
 
-fn spot<'t>(territory: &'t Territory, path: &[u8]) -> Spot<'t> {
+/// Where a raw path lies in the territory.
+pub(super) fn spot<'t>(territory: &'t Territory, path: &[u8]) -> Spot<'t> {
     path.split(|byte| *byte == b'/').fold(territory.root(), |spot, name| spot.child(name))
 }
 
 impl Own {
     /// Whether a path with these marks would say something new.
-    fn wants(&self, marks: Marks) -> bool {
+    pub(super) fn wants(&self, marks: Marks) -> bool {
         (marks.is_code() && self.code.is_none())
             || (marks.exempt && !marks.material && self.exempt.is_none())
             || (marks.human_only && self.human_only.is_none())
     }
 
-    fn note(&mut self, marks: Marks, step: &Step<'_>) {
+    /// Notes a path with these marks.
+    pub(super) fn note(&mut self, marks: Marks, step: &Step<'_>) {
         let path = || Some(crate::model::path::shown(&String::from_utf8_lossy(step.path)));
         if marks.is_code() && self.code.is_none() {
             self.code = path();

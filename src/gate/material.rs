@@ -25,7 +25,9 @@ pub struct Reader<'r> {
     oracles: BTreeMap<Option<EntryState>, Reading<OracleLedger>>,
     fixtures: BTreeMap<Option<EntryState>, Reading<FixtureLedger>>,
     freezes: BTreeMap<Option<EntryState>, Reading<FreezeLedger>>,
-    listings: BTreeMap<Key, Arc<Listing>>,
+    /// By which list of prefixes it is, and the entries there: equal trees under other prefixes
+    /// are other listings.
+    listings: BTreeMap<(usize, Key), Arc<Listing>>,
 }
 
 impl<'r> Reader<'r> {
@@ -71,9 +73,9 @@ impl<'r> Reader<'r> {
             fixture: reading(self.repo, key[1], &mut self.fixtures)?,
             freezes: reading(self.repo, key[2], &mut self.freezes)?,
             policy: key[3],
-            properties: self.listing(&paths.properties, listed[0].clone())?,
-            fixtures: self.listing(&paths.fixtures, listed[1].clone())?,
-            specs: self.listing(&paths.specs, listed[2].clone())?,
+            properties: self.listing(0, &paths.properties, listed[0].clone())?,
+            fixtures: self.listing(1, &paths.fixtures, listed[1].clone())?,
+            specs: self.listing(2, &paths.specs, listed[2].clone())?,
         });
         self.materials.insert(key, Arc::clone(&material));
         Ok(material)
@@ -89,19 +91,25 @@ impl<'r> Reader<'r> {
     }
 
     /// Everything at or below some prefixes, shared between trees with the same entries there.
-    fn listing(&mut self, prefixes: &[RepoPath], entries: Key) -> Result<Arc<Listing>, GateError> {
-        if let Some(listing) = self.listings.get(&entries).filter(|_| !prefixes.is_empty()) {
+    fn listing(
+        &mut self,
+        list: usize,
+        prefixes: &[RepoPath],
+        entries: Key,
+    ) -> Result<Arc<Listing>, GateError> {
+        let key = (list, entries);
+        if let Some(listing) = self.listings.get(&key) {
             return Ok(Arc::clone(listing));
         }
         let mut listing = Listing::new();
-        for (prefix, entry) in prefixes.iter().zip(&entries) {
+        for (prefix, entry) in prefixes.iter().zip(&key.1) {
             let Some(entry) = entry else { continue };
             self.repo.leaves(*entry, prefix.as_str().as_bytes(), &mut |path, state| {
                 listing.insert(String::from_utf8_lossy(path).into_owned(), state);
             })?;
         }
         let listing = Arc::new(listing);
-        self.listings.insert(entries, Arc::clone(&listing));
+        self.listings.insert(key, Arc::clone(&listing));
         Ok(listing)
     }
 }

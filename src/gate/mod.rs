@@ -6,6 +6,7 @@ pub mod material;
 pub mod reverts;
 pub mod strays;
 pub mod survey;
+mod takeback;
 
 use std::sync::Arc;
 

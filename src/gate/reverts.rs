@@ -20,14 +20,20 @@ type Leaves = BTreeMap<Vec<u8>, Option<EntryState>>;
 /// With more commits than this, reverts are looked for only when they can change the answer.
 const FEW: usize = 4;
 
+/// With more commits than this, none is taken for a revert: each is judged as a patch, which is
+/// stricter, and an answer stays a matter of seconds.
+const MANY: usize = 64;
+
 /// Whether reverts have to be looked for: in a short range always, so that the answer lists the
 /// patch commits as they are; else when reverts can change it.
 ///
 /// Without findings they only could by holding: when a commit with code changes rows as well.
 pub fn matter(facts: &Facts, decision: &Decision) -> bool {
     let with_code = || facts.commits.iter().filter(|commit| commit.own.code.is_some());
-    let is_short = with_code().count() <= FEW;
-    with_code().any(|commit| is_short || !decision.details.is_empty() || changes_rows(commit))
+    let count = with_code().count();
+    let is_short = count <= FEW;
+    count <= MANY
+        && with_code().any(|commit| is_short || !decision.details.is_empty() || changes_rows(commit))
 }
 
 fn changes_rows(commit: &CommitFacts) -> bool {

@@ -71,14 +71,29 @@ pub fn survey(repo: &Repo, request: &Request<'_>) -> Result<Survey, GateError> {
         return Err(GateError::NoLine { looked_for, fix: fetch(repo, &policy) });
     }
     let (range, lines) = range_of(repo, tip, base, lines)?;
-    let landing = nearest(repo, tip, &lines)?.or(base).unwrap_or(from);
+    let serving = serving(repo, base, &lines)?;
+    let landing = nearest(repo, tip, &serving)?.or(base).unwrap_or(from);
     let mut protected = lines;
     protected.extend(base.filter(|base| !protected.contains(base)));
-    let judging = if landing == from { Some(policy) } else { read_policy(repo, landing)? };
+    let judging = if landing == from { Some(policy.clone()) } else { read_policy(repo, landing)? };
+    // a line without a policy does not unbind a range whose base has one
+    let judging = judging.or(base.map(|_| policy));
     match judging {
         Some(policy) => Ok(Survey::Under(Box::new(Ground { policy, landing, protected, tip, range }))),
         None => Ok(Survey::NotUnderReins { line: landing.to_string() }),
     }
+}
+
+/// The lines that a candidate could land on: with a base given, those that hold it.
+fn serving(repo: &Repo, base: Option<CommitId>, lines: &[CommitId]) -> Result<Vec<CommitId>, GateError> {
+    let Some(base) = base else { return Ok(lines.to_vec()) };
+    let mut serving = Vec::new();
+    for line in lines {
+        if repo.is_ancestor(base, *line)? {
+            serving.push(*line);
+        }
+    }
+    Ok(if serving.is_empty() { lines.to_vec() } else { serving })
 }
 
 /// How a missing protected line comes into this clone.

@@ -68,10 +68,30 @@ fn directories<'p>(paths: impl Iterator<Item = &'p String>) -> BTreeSet<&'p str>
     found
 }
 
+/// What the bytes of a file are like, as far as attributes care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Texture {
+    /// Whether there is a carriage return.
+    pub has_carriage_return: bool,
+    /// Whether git takes it for a binary file: a NUL among the first bytes.
+    pub is_binary: bool,
+}
+
+impl Texture {
+    /// Looks at the bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self {
+            has_carriage_return: bytes.contains(&b'\r'),
+            is_binary: bytes[..bytes.len().min(8_000)].contains(&0),
+        }
+    }
+}
+
+const NAMES: [&str; 6] = ["filter", "ident", "working-tree-encoding", "eol", "text", "crlf"];
+
 impl Attributes {
     /// The attribute that changes the bytes of a file, as a phrase.
-    pub fn change(&self, path: &str, has_carriage_return: bool) -> Option<String> {
-        const NAMES: [&str; 6] = ["filter", "ident", "working-tree-encoding", "eol", "text", "crlf"];
+    pub fn change(&self, path: &str, texture: Texture) -> Option<String> {
         let mut outcome = Outcome::default();
         outcome.initialize_with_selection(&self.known, NAMES);
         let case = gix::glob::pattern::Case::Sensitive;
@@ -81,10 +101,19 @@ impl Attributes {
             Some(false),
             &mut outcome,
         );
-
-        outcome.iter_selected().find_map(|matched| {
-            let name = matched.assignment.name.as_str().to_owned();
-            change_by(&name, matched.assignment.state, has_carriage_return)
+        let found: Vec<_> = outcome.iter_selected().collect();
+        let state = |name: &str| found.iter().find(|one| one.assignment.name.as_str() == name);
+        let text = state("text").map(|one| one.assignment.state);
+        let is_auto = matches!(text, Some(StateRef::Value(value)) if value.as_bstr() == "auto");
+        // -text switches line ends off, and text=auto leaves alone what looks binary
+        let keeps_ends = text == Some(StateRef::Unset) || is_auto && texture.is_binary;
+        found.iter().find_map(|one| {
+            let name = one.assignment.name.as_str();
+            let is_of_ends = matches!(name, "eol" | "text" | "crlf");
+            if is_of_ends && keeps_ends {
+                return None;
+            }
+            change_by(name, one.assignment.state, texture.has_carriage_return)
         })
     }
 }

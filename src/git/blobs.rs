@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 
 use sha2::Digest;
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, Texture};
 use super::{GitError, Repo};
 use crate::decide::facts::FileFacts;
 use crate::model::ids::{EntryState, Sha256};
+
+/// How a Git LFS pointer begins, by its present and its former name.
+const LFS_MARKS: [&[u8]; 2] =
+    [b"version https://git-lfs.github.com/spec/", b"version https://hawser.github.com/spec/"];
 
 /// Below this many files a second thread costs more than it saves.
 const FILES_PER_THREAD: usize = 32;
@@ -79,8 +83,8 @@ impl Repo {
         Ok(FileFacts {
             sha256: Some(Sha256(sha2::Sha256::digest(&*buffer).into())),
             size: buffer.len() as u64,
-            is_lfs_pointer: buffer.starts_with(b"version https://git-lfs.github.com/spec/"),
-            changed_by: attributes.change(path, buffer.contains(&b'\r')),
+            is_lfs_pointer: LFS_MARKS.iter().any(|mark| buffer.starts_with(mark)),
+            changed_by: attributes.change(path, Texture::of(buffer)),
         })
     }
 }

@@ -84,7 +84,11 @@ impl Repo {
     /// # Errors
     /// When there is none, when another user owns it, or when its format is not supported.
     pub fn open(dir: &Path, git_dir: Option<&Path>) -> Result<Self, GitError> {
-        let options = || gix::open::Options::default().bail_if_untrusted(true);
+        let options = || {
+            let mut permissions = gix::open::Permissions::all();
+            permissions.config.env = false; // no environment variable changes a decision
+            gix::open::Options::default().permissions(permissions).bail_if_untrusted(true)
+        };
         let opened = match git_dir {
             Some(path) => options().open_path_as_is(true).open(dir.join(path)),
             None => {

@@ -25,6 +25,17 @@ impl Repo {
         if name.is_empty() || name.starts_with('-') && self.exact_ref(name)?.is_none() {
             return Err(fault("it is no revision".to_owned()));
         }
+        let spellings =
+            ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"].map(|prefix| format!("{prefix}{name}"));
+        let mut meant = Vec::new();
+        for full in &spellings {
+            meant.extend(self.line(full).ok().flatten());
+        }
+        if let [one, other, ..] = meant.as_slice()
+            && meant.iter().any(|line| line.tip != one.tip)
+        {
+            return Err(fault(format!("it may be {} or {}", one.name, other.name)));
+        }
         let id = self.inner.rev_parse_single(name).map_err(|error| {
             // the words of the parser help with what looks like an expression only
             let is_plain = name.chars().all(|c| c.is_alphanumeric() || "/_-.".contains(c));

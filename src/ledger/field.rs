@@ -103,10 +103,16 @@ impl<T: JsonSchema> JsonSchema for Field<T> {
     }
 }
 
+/// Whether a character shows nothing.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+}
+
 /// The text of an optional member, `""` when it is absent, null, of another type or blank.
 pub fn text(field: &Option<Field<String>>) -> &str {
     match field {
-        Some(Field::Value(text)) if !text.trim().is_empty() => text,
+        Some(Field::Value(text)) if !text.chars().all(is_blank) => text,
         _ => "",
     }
 }

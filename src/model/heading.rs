@@ -78,10 +78,14 @@ fn is_underline(line: &str, before: &str) -> bool {
     repeated && prose && long_enough && !matches!(first, '#' | '|')
 }
 
+/// No heading is longer than this many bytes: a line that is has no slug.
+const LONGEST: usize = 1_000;
+
 /// The slug as forges make it: lower case, blanks to hyphens, punctuation dropped, link targets
 /// and code marks left out.
 fn slug(heading: &str) -> String {
-    let kept = link_text(heading);
+    let short = heading.len() <= LONGEST;
+    let kept = if short { link_text(heading) } else { String::new() };
     let kept = kept.chars().flat_map(char::to_lowercase);
     kept.filter_map(|c| match c {
         ' ' => Some('-'),

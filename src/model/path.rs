@@ -116,7 +116,9 @@ pub fn collision_key(name: &str) -> String {
     if name.is_ascii() {
         return name.to_ascii_lowercase(); // the same, for most names, without the tables of Unicode
     }
-    name.nfc().collect::<String>().to_lowercase().nfc().collect()
+    // up and down again, so that characters with several small forms meet
+    let folded = name.nfc().collect::<String>().to_uppercase().to_lowercase();
+    folded.nfc().collect()
 }
 
 /// A text from outside made safe to print: hidden characters become `\u{..}` escapes, and what

@@ -8,6 +8,7 @@ use super::{Late, remedy};
 use crate::decide::facts::{Held, Listing, Material};
 use crate::decide::ledgers::Findings;
 use crate::ledger::oracle::{OracleRow, Source};
+use crate::model::ids::EntryState;
 
 /// Judges the files whose state differs between a base and tip.
 pub(super) fn judge(case: &Case<'_>, base: &Held, late: &BTreeMap<String, Late>) -> Findings {
@@ -20,6 +21,15 @@ pub(super) fn judge(case: &Case<'_>, base: &Held, late: &BTreeMap<String, Late>)
         judge_text(case, base, path, &named, &mut found);
     }
     found
+}
+
+/// Whether a patch commit met a new file in another state while no smoke row named it: then it was
+/// a file that scored properties may have loaded, and no row added later opens it.
+fn was_a_helper(case: &Case<'_>, path: &str, state: Option<&EntryState>) -> bool {
+    case.pairs.groups.iter().any(|group| {
+        let there = group.material.properties.get(path);
+        there.is_some() && there != state && !files(smoke(group.material)).contains(path)
+    })
 }
 
 /// Which rows name which files.
@@ -96,7 +106,7 @@ pub(super) fn differing<'a>(one: &'a Listing, other: &'a Listing) -> BTreeSet<&'
 fn judge_property(case: &Case<'_>, base: &Held, path: &str, named: &Named<'_>, found: &mut Findings) {
     let state = case.facts.tip.material.properties.get(path);
     let at_base = base.material.properties.contains_key(path);
-    if named.is_spared(path, at_base) {
+    if named.is_spared(path, at_base) && !was_a_helper(case, path, state) {
         return;
     }
     if at_base {

@@ -71,7 +71,7 @@ pub(super) fn judge_migration(facts: &Facts) -> Findings {
             let beside = moving.find(|commit| {
                 let later = reach::descendants(&facts.commits, commit.id);
                 let mut naming = facts.commits.iter().filter(|other| names(other, epoch(tip)));
-                naming.any(|other| !later.contains(&other.id))
+                names(commit, epoch(&commit.material)) || naming.any(|other| !later.contains(&other.id))
             });
             if let Some(commit) = beside {
                 found.add(remedy::mixed_migration(facts, path, commit.id));

@@ -39,6 +39,8 @@ pub struct Late {
     pub reason: &'static str,
     /// The patch commit that does not stand on the row.
     pub patch: CommitId,
+    /// Whether another patch commit stands on it: then its failure may not disappear.
+    pub is_faced: bool,
 }
 
 /// Judges the order of a range.

@@ -60,7 +60,9 @@ fn judge_row(case: &Case<'_>, id: &str, is_new: bool, judged: &mut Judged) {
             let later = judged.later.entry(first.id);
             let later = later.or_insert_with(|| reach::descendants(&case.facts.commits, first.id));
             let reason = lateness(case, id, later);
-            judged.late.insert(id.to_owned(), Late { reason, patch: first.id });
+            let is_faced =
+                case.pairs.groups.iter().any(|group| case.views.get(group.material).scored.contains_key(id));
+            judged.late.insert(id.to_owned(), Late { reason, patch: first.id, is_faced });
         }
     }
 }

@@ -89,12 +89,37 @@ impl<'w> Model<'w> {
 
     /// Whether a commit owns a path that is neither material nor exempt.
     pub fn owns_code(&self, commit: usize) -> bool {
-        self.owns(commit, |s| s.code[0]) || self.owns(commit, |s| s.code[1]) || self.owns_auth(commit)
+        let has = |item: fn(&State) -> u8| self.owns(commit, item) || self.takes_back(commit, item);
+        has(|s| s.code[0]) || has(|s| s.code[1]) || self.owns_auth(commit)
     }
 
     /// Whether a commit owns a path that is for people only.
     pub fn owns_auth(&self, commit: usize) -> bool {
-        self.owns(commit, |s| s.auth)
+        self.owns(commit, |s| s.auth) || self.takes_back(commit, |s| s.auth)
+    }
+
+    /// Whether a merge keeps the state that a protected parent and another one started from, although
+    /// the protected one has moved on.
+    fn takes_back<T: PartialEq>(&self, commit: usize, item: impl Fn(&State) -> T) -> bool {
+        let own = item(&self.at(commit));
+        let parents = &self.world.commits[commit].parents;
+        let lines = parents.iter().filter(|line| self.is_outside(Some(**line)));
+        lines.into_iter().any(|line| {
+            let others = parents.iter().filter(|other| *other != line);
+            item(&self.at(*line)) != own
+                && others.into_iter().any(|other| {
+                    let bases = self.merge_bases(*other, *line);
+                    !bases.is_empty() && bases.iter().all(|base| item(&self.at(*base)) == own)
+                })
+        })
+    }
+
+    /// The common ancestors of two commits that no other common ancestor reaches.
+    fn merge_bases(&self, one: usize, other: usize) -> Vec<usize> {
+        let common: Vec<_> =
+            self.all().filter(|at| self.reaches[one][*at] && self.reaches[other][*at]).collect();
+        let is_maximal = |at: &usize| !common.iter().any(|new| new != at && self.reaches[*new][*at]);
+        common.iter().copied().filter(is_maximal).collect()
     }
 
     /// Only what carries code can be a revert that matters.
@@ -201,6 +226,15 @@ impl<'w> Model<'w> {
         if any(before, &|row| !is_smoke(before, row))
             || any(after, &|row| !is_smoke(after, row) && !late.contains(&row))
         {
+            return false;
+        }
+        // a file that a patch met in another state, kept for no smoke row there, was a helper
+        let was_helper = self.steps().into_iter().any(|(_, parent)| {
+            let met = self.at_parent(parent);
+            let is_other = met.props[file] != 0 && met.props[file] != after.props[file];
+            is_other && !any(met, &|row| is_smoke(met, row))
+        });
+        if was_helper {
             return false;
         }
         if before.props[file] != 0 {
