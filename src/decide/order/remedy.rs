@@ -11,6 +11,7 @@ use crate::ledger::file::LedgerName;
 use crate::ledger::freeze::FreezeRow;
 use crate::model::decision::Detail;
 use crate::model::ids::CommitId;
+use crate::model::path::RepoPath;
 use crate::model::refusal::Code;
 use crate::model::shell::word;
 
@@ -200,6 +201,24 @@ pub(super) fn changed_image(facts: &Facts, image: &str, patch: CommitId) -> Deta
         })
 }
 
+/// Commands that land the bytes and the ledger of a migration in two commits from base.
+fn apart(facts: &Facts) -> String {
+    let base = facts.bases.first().map_or(facts.tip.id, |base| base.id);
+    let tip = facts.tip.id.short();
+    let is_there = |prefix: &&RepoPath| facts.tip.material.fixtures.keys().any(|path| prefix.covers(path));
+    let prefixes = facts.policy.paths.fixtures.iter().filter(is_there).map(|prefix| word(prefix.as_str()));
+    let bytes = prefixes.collect::<Vec<_>>().join(" ");
+    let ledger = word(&ledger_path(facts, LedgerName::Fixture));
+    let step = |paths: &str, message: &str| {
+        format!("git restore --source={tip} -- {paths} && git add -- {paths} && git commit -m '{message}'")
+    };
+    let (first, second) = (step(&bytes, "fixture bytes"), step(&ledger, "fixture epoch"));
+    format!(
+        "land them in two commits: git switch -c fixture-migration {} && {first} && {second}",
+        base.short()
+    )
+}
+
 pub(super) fn mixed_migration(facts: &Facts, path: &str, commit: CommitId) -> Detail {
     file(path, Code::FixtureMigrationMixed, "bytes-with-ledger")
         .commit(commit)
@@ -210,7 +229,7 @@ pub(super) fn mixed_migration(facts: &Facts, path: &str, commit: CommitId) -> De
             ),
             "the bytes in one commit, the ledger in a later one",
         )
-        .fix("commit the bytes first, the ledger later: git reins fixture pin --epoch NEW --runner-image auto && git reins fixture commit")
+        .fix(apart(facts))
 }
 
 pub(super) fn human_only(path: &str, commit: CommitId) -> Detail {
