@@ -8,6 +8,7 @@ mod gate {
     mod articles;
     mod broken;
     mod crafted;
+    mod evasions;
     mod fixes;
     mod healthy;
     mod odd;

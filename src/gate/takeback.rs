@@ -2,7 +2,7 @@
 //!
 //! A three-way merge takes what only the other side has changed. A merge that keeps the old state
 //! instead (`-s ours`, or a tree put together by hand) owns nothing by comparison with its
-//! parents, and yet takes back what the line holds: it owns those paths.
+//! parents, and yet takes back what the line or the branch holds: it owns those paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::git::owned::{Go, Step};
 use crate::model::ids::{CommitId, EntryState, ObjectId};
 use crate::policy::territory::Territory;
 
-/// Adds to what a merge owns the paths that it takes back from a protected parent.
+/// Adds to what a merge with a protected parent owns the paths that it takes back.
 ///
 /// # Errors
 /// When an object is absent or unreadable.
@@ -26,9 +26,11 @@ pub(super) fn note(
     (trees, in_range): (&BTreeMap<CommitId, ObjectId>, &BTreeSet<CommitId>),
     own: &mut Own,
 ) -> Result<(), GateError> {
-    let protected = merge.parents.iter().filter(|parent| !in_range.contains(parent));
-    for line in protected {
-        for other in merge.parents.iter().filter(|other| *other != line) {
+    let is_protected = |parent: &CommitId| !in_range.contains(parent);
+    for line in &merge.parents {
+        let others = merge.parents.iter().filter(|other| *other != line);
+        // a branch carries what it has from the line, so one of the two is enough
+        for other in others.filter(|other| is_protected(line) || is_protected(other)) {
             let mut bases = Vec::new();
             for base in repo.range(*other, &[*line])?.bases {
                 bases.push(repo.commit(base)?.tree);

@@ -99,13 +99,13 @@ impl<'w> Model<'w> {
     }
 
     /// Whether a merge keeps the state that a protected parent and another one started from, although
-    /// the protected one has moved on.
+    /// one of them has moved on.
     fn takes_back<T: PartialEq>(&self, commit: usize, item: impl Fn(&State) -> T) -> bool {
         let own = item(&self.at(commit));
         let parents = &self.world.commits[commit].parents;
-        let lines = parents.iter().filter(|line| self.is_outside(Some(**line)));
-        lines.into_iter().any(|line| {
-            let others = parents.iter().filter(|other| *other != line);
+        let is_line = |parent: &usize| self.is_outside(Some(*parent));
+        parents.iter().any(|line| {
+            let others = parents.iter().filter(|other| *other != line && (is_line(line) || is_line(other)));
             item(&self.at(*line)) != own
                 && others.into_iter().any(|other| {
                     let bases = self.merge_bases(*other, *line);
