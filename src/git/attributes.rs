@@ -11,7 +11,7 @@ use gix::attrs::{Search, StateRef};
 use gix::bstr::ByteSlice;
 
 use super::{GitError, Repo};
-use crate::model::ids::{EntryState, ObjectId};
+use crate::model::ids::ObjectId;
 
 /// No attributes file is larger than this: git itself stops at 100 MB.
 const CAP: u64 = 1 << 20;
@@ -42,7 +42,7 @@ impl Repo {
             let path =
                 if directory.is_empty() { String::new() } else { format!("{directory}/") } + ".gitattributes";
             let Some(entry) = self.entry(tree, &path)? else { continue };
-            if !matches!(entry.mode, EntryState::PLAIN | EntryState::EXECUTABLE) {
+            if !entry.is_file() {
                 continue; // git does not follow links here
             }
             let too_large =

@@ -202,7 +202,7 @@ impl Repo {
             if name.is_empty() || name.contains(&b'/') {
                 return Err(fault("an entry has no name, or one with a slash".to_owned()));
             }
-            let entry = (name, EntryState { mode: canonical(entry.mode.kind()), id });
+            let entry = (name, EntryState { mode: mode(entry.mode), id });
             match last.replace(entry) {
                 Some(last) if tree_order(&last, &entry).is_ge() => Err(out_of_order(tree)),
                 _ => Ok(entry),
@@ -230,16 +230,10 @@ fn named_twice(tree: ObjectId) -> GitError {
     GitError::Unreadable { id: tree, why: "it names one entry twice".to_owned() }
 }
 
-/// The mode as git takes it: old repositories have odd permission bits, which mean nothing.
-fn canonical(kind: gix::objs::tree::EntryKind) -> u32 {
-    use gix::objs::tree::EntryKind;
-    match kind {
-        EntryKind::Tree => EntryState::TREE,
-        EntryKind::Blob => EntryState::PLAIN,
-        EntryKind::BlobExecutable => EntryState::EXECUTABLE,
-        EntryKind::Link => 0o120_000,
-        EntryKind::Commit => 0o160_000,
-    }
+/// The mode of an entry: git takes every directory for the same, whatever its permission bits;
+/// those of a file are kept, since material has to be plain.
+fn mode(raw: gix::objs::tree::EntryMode) -> u32 {
+    if raw.is_tree() { EntryState::TREE } else { u32::from(raw.value()) }
 }
 
 /// How trees are sorted: by name, directories as if a slash stood behind theirs.

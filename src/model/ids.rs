@@ -132,6 +132,11 @@ impl EntryState {
     /// Mode of a tree.
     pub const TREE: u32 = 0o040_000;
 
+    /// Whether this is a file, whatever its permission bits.
+    pub fn is_file(&self) -> bool {
+        self.mode & 0o170_000 == 0o100_000
+    }
+
     /// What kind of thing the mode names, in the words of git.
     pub fn kind(&self) -> &'static str {
         match self.mode {
