@@ -176,18 +176,30 @@ fn range_of(
 }
 
 /// The protected tip with the fewest commits between it and the candidate.
+///
+/// Of several that are equally near, any does while they hold one policy; otherwise nobody knows
+/// which one judges.
 fn nearest(repo: &Repo, tip: CommitId, lines: &[CommitId]) -> Result<Option<CommitId>, GateError> {
     if let [only] = lines {
         return Ok(Some(*only));
     }
-    let mut best: Option<(usize, CommitId)> = None;
+    let mut distances = Vec::new();
     for line in lines {
-        let distance = repo.range(tip, &[*line])?.commits.len();
-        if best.is_none_or(|(shortest, _)| distance < shortest) {
-            best = Some((distance, *line));
+        distances.push((repo.range(tip, &[*line])?.commits.len(), *line));
+    }
+    let shortest = distances.iter().map(|(distance, _)| *distance).min();
+    let mut tied = distances.into_iter().filter(|(distance, _)| Some(*distance) == shortest);
+    let Some((_, first)) = tied.next() else { return Ok(None) };
+    let policy =
+        |line: CommitId| -> Result<_, GateError> { Ok(repo.entry(repo.commit(line)?.tree, POLICY_PATH)?) };
+    for (_, other) in tied {
+        if policy(other)? != policy(first)? {
+            let looked_for =
+                format!("{} and {} are equally near, with two policies", first.short(), other.short());
+            return Err(GateError::NoLine { looked_for, fix: NAME_THE_RANGE.to_owned() });
         }
     }
-    Ok(best.map(|(_, line)| line))
+    Ok(Some(first))
 }
 
 /// The policy in the tree of a commit; `None` when there is none.

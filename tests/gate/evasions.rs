@@ -110,6 +110,24 @@ fn the_environment_chooses_no_remote() {
 }
 
 #[test]
+fn two_lines_that_are_equally_near_hold_one_policy_or_none_judges() {
+    let story = Story::start();
+    story.git(&["switch", "-q", "main"]);
+    story.replace(".gitreins/reins.toml", "refs/heads/main\"", "refs/heads/main\", \"refs/heads/release\"");
+    story.commit("two lines");
+    story.git(&["branch", "release"]);
+    story.git(&["switch", "-q", "-C", "topic", "main"]);
+    story.patch("one");
+    assert_eq!(story.check().run.code, Some(1), "one policy");
+    story.git(&["switch", "-q", "main"]);
+    story.replace(".gitreins/reins.toml", "schema = 1", "schema = 1 # stricter");
+    story.commit("another policy");
+    let answer = story.ask(&["check", "topic", "--json"]);
+    assert_eq!(answer.run.code, Some(128), "{}", answer.run);
+    assert!(answer.run.stdout.contains("equally near"), "{}", answer.run);
+}
+
+#[test]
 fn a_name_of_a_tag_and_a_branch_is_no_name() {
     let story = Story::honest();
     story.git(&["tag", "main", "HEAD"]);
