@@ -95,6 +95,10 @@ pub fn component_fault(name: &str) -> Option<&'static str> {
 /// `.git` as any common file system folds it: case, trailing dots and spaces, streams, the
 /// short name of NTFS, and the code points that HFS+ ignores.
 fn is_dot_git(name: &str) -> bool {
+    let begins = |with: &str| name.get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with));
+    if name.is_ascii() && !begins(".git") && !begins("git~1") {
+        return false; // most names, without a copy
+    }
     let visible: String = name.chars().filter(|c| !is_hfs_ignored(*c)).collect();
     let head = visible.split(':').next().unwrap_or_default();
     let folded = head.trim_end_matches(['.', ' ']).to_lowercase();

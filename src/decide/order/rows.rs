@@ -92,9 +92,10 @@ pub(super) fn judge_removed(case: &Case<'_>) -> Findings {
     if matches!(case.facts.tip.material.oracle, Reading::Invalid(_)) {
         return found;
     }
+    let dropped = dropped(case);
     let bases: Vec<_> = case.facts.bases.iter().map(|base| case.views.get(&base.material)).collect();
     let is_kept = |id: &str| {
-        let is_there = case.tip().scored.contains_key(id) && !is_dropped(case, id);
+        let is_there = case.tip().scored.contains_key(id) && !dropped.contains(id);
         is_there || bases.iter().any(|base| base.scored.contains_key(id))
     };
     let mut gone = BTreeMap::new();
@@ -114,17 +115,32 @@ pub(super) fn judge_removed(case: &Case<'_>) -> Findings {
     found
 }
 
-/// Whether a commit of the range takes a row from all its parents, and a patch stands on that.
-fn is_dropped(case: &Case<'_>, id: &str) -> bool {
-    let holds = |material: &Arc<Material>| case.views.get(material).scored.contains_key(id);
-    let drops = |commit: &&CommitFacts| {
-        !holds(&commit.material) && commit.parents.iter().all(|parent| holds(&parent.material))
-    };
-    case.facts.commits.iter().filter(drops).any(|drop| {
-        let later = reach::descendants(&case.facts.commits, drop.id);
-        let mut patches = case.facts.commits.iter().filter(|commit| commit.is_patch());
-        patches.any(|patch| patch.id == drop.id || later.contains(&patch.id))
-    })
+/// The rows that a commit of the range takes from all its parents while a patch stands on that.
+fn dropped<'a>(case: &Case<'a>) -> BTreeSet<&'a str> {
+    let rows = |material: &Arc<Material>| &case.views.get(material).scored;
+    let mut dropped = BTreeSet::new();
+    for commit in &case.facts.commits {
+        let Some(first) = commit.parents.first() else { continue };
+        if commit.parents.iter().any(|parent| Arc::ptr_eq(&parent.material, &commit.material)) {
+            continue; // holds what a parent holds
+        }
+        let is_gone = |id: &&str| {
+            !rows(&commit.material).contains_key(id)
+                && commit.parents.iter().all(|parent| rows(&parent.material).contains_key(id))
+        };
+        let gone: Vec<&str> = rows(&first.material).keys().copied().filter(is_gone).collect();
+        if !gone.is_empty() && is_under_patch(case, commit) {
+            dropped.extend(gone);
+        }
+    }
+    dropped
+}
+
+/// Whether a commit carries a patch, or a patch commit stands on it.
+fn is_under_patch(case: &Case<'_>, commit: &CommitFacts) -> bool {
+    let later = reach::descendants(&case.facts.commits, commit.id);
+    let mut patches = case.facts.commits.iter().filter(|commit| commit.is_patch());
+    patches.any(|patch| patch.id == commit.id || later.contains(&patch.id))
 }
 
 fn judge_freezes(case: &Case<'_>, base: &Held, found: &mut Findings) {
