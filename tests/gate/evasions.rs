@@ -167,3 +167,32 @@ fn attributes_that_change_nothing_are_no_fault() {
         assert_eq!(answer.run.code, Some(i32::from(!is_fine)), "{attributes}{}", answer.run);
     }
 }
+
+#[test]
+fn a_range_without_a_patch_lists_what_a_reviewer_should_see() {
+    let story = Story::landed();
+    story.write("properties/balance.py", "def balance_never_negative(account): return True\n");
+    story.commit("weaker");
+    let mut ledgers = story.ledgers(&["bal-01"]);
+    ledgers.fixture = serde_json::from_str(&story.read("ledger/fixture.json")).expect("the ledger is JSON");
+    let mut freeze = story.freeze("bal-01", "2026-12-10");
+    freeze["base_rev"] = ledgers.fixture["base_rev"].clone();
+    ledgers.freezes.push(freeze);
+    story.land_ledgers(&ledgers);
+    let answer = story.ask(&["check", "--json"]);
+    let mut notes: Vec<_> = answer.json["warnings"].as_array().expect("warnings are listed").iter().collect();
+    notes.retain(|note| note.as_str().is_some_and(|note| note.starts_with("for review")));
+    assert_eq!(
+        notes,
+        [
+            "for review: bal-01 is changed since base",
+            "for review: bal-02 is gone since base",
+            "for review: properties/balance.py is changed since base",
+            "for review: the freeze of bal-01 seed 0x9c1e is added since base",
+        ],
+        "{}",
+        answer.run
+    );
+    let unchanged = Story::landed().check();
+    assert!(!unchanged.run.stdout.contains("for review"), "{}", unchanged.run);
+}
