@@ -175,7 +175,8 @@ fn range_of(
     Ok((repo.range(tip, &hidden)?, left))
 }
 
-/// The protected tip with the fewest commits between it and the candidate.
+/// The protected tip with the fewest commits between it and the candidate, then the one that is
+/// the fewest commits ahead.
 ///
 /// Of several that are equally near, any does while they hold one policy; otherwise nobody knows
 /// which one judges.
@@ -185,7 +186,9 @@ fn nearest(repo: &Repo, tip: CommitId, lines: &[CommitId]) -> Result<Option<Comm
     }
     let mut distances = Vec::new();
     for line in lines {
-        distances.push((repo.range(tip, &[*line])?.commits.len(), *line));
+        let between = repo.range(tip, &[*line])?.commits.len();
+        let ahead = repo.range(*line, &[tip])?.commits.len();
+        distances.push(((between, ahead), *line));
     }
     let shortest = distances.iter().map(|(distance, _)| *distance).min();
     let mut tied = distances.into_iter().filter(|(distance, _)| Some(*distance) == shortest);

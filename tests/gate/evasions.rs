@@ -122,6 +122,9 @@ fn two_lines_that_are_equally_near_hold_one_policy_or_none_judges() {
     story.git(&["switch", "-q", "main"]);
     story.replace(".gitreins/reins.toml", "schema = 1", "schema = 1 # stricter");
     story.commit("another policy");
+    story.git(&["switch", "-q", "release"]);
+    story.write("docs/guide.md", "# Guide, again\n");
+    story.commit("docs");
     let answer = story.ask(&["check", "topic", "--json"]);
     assert_eq!(answer.run.code, Some(128), "{}", answer.run);
     assert!(answer.run.stdout.contains("equally near"), "{}", answer.run);
@@ -195,4 +198,17 @@ fn a_range_without_a_patch_lists_what_a_reviewer_should_see() {
     );
     let unchanged = Story::landed().check();
     assert!(!unchanged.run.stdout.contains("for review"), "{}", unchanged.run);
+}
+
+#[test]
+fn findings_are_sorted_and_each_is_said_once() {
+    let story = Story::start();
+    story.write("fixtures/accounts.json", "[]\n");
+    story.write("properties/balance.py", "def balance_never_negative(account): return True\n");
+    story.patch("with everything");
+    let answer = story.check();
+    let keys: Vec<_> =
+        answer.details().iter().map(|detail| (detail["code"].to_string(), detail.to_string())).collect();
+    assert!(keys.len() > 2, "{}", answer.run);
+    assert!(keys.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 != pair[1].1), "{}", answer.run);
 }

@@ -106,6 +106,13 @@ fn a_row_that_a_patch_faced_does_not_come_back_late() {
     story.patch("two");
     add_rows(&story, &["bal-01", "bal-02"]);
     story.pass(&["bal-01", "bal-02"]).says(1, &[REMOVED]);
+
+    let story = Story::start();
+    add_rows(&story, &["bal-01", "bal-02"]);
+    story.patch("one");
+    add_rows(&story, &["bal-01"]);
+    add_rows(&story, &["bal-01", "bal-02"]);
+    two(&story).admits();
 }
 
 #[test]
