@@ -42,26 +42,8 @@ pub fn admit(facts: &Facts, scores: Scores<'_>) -> Decision {
 /// The answer where the line that the candidate would land on has no policy: nothing is judged.
 pub fn unruled(line: &str, today: Day) -> Decision {
     Decision {
-        schema: DECISION_SCHEMA,
-        decision: Outcome::Admit,
-        refusals: Vec::new(),
-        details: Vec::new(),
-        scored: 0,
-        frozen: 0,
-        smoke: 0,
-        late: 0,
-        properties: Vec::new(),
-        held: Vec::new(),
         warnings: vec![format!("{line} has no policy: it is not under reins, nothing is judged")],
-        rules: Rules::Full,
-        base: None,
-        merge_bases: Vec::new(),
-        tip: None,
-        patch_commits: Vec::new(),
-        blob: None,
-        order_evidence: None,
-        verdict_evidence: None,
-        today,
+        ..Decision::without_range(Outcome::Admit, Rules::Full, today)
     }
 }
 

@@ -8,9 +8,7 @@ use crate::ledger::freeze::FreezeRow;
 use crate::ledger::oracle::{OracleRow, observed_sees_diff};
 use crate::ledger::results::ResultRow;
 use crate::model::day::Day;
-use crate::model::decision::{
-    DECISION_SCHEMA, Decision, Detail, PropertyStanding, Rules, Standing, VerdictEvidence,
-};
+use crate::model::decision::{Decision, Detail, PropertyStanding, Rules, Standing, VerdictEvidence};
 use crate::model::ids::OracleId;
 use crate::model::refusal::Code;
 
@@ -37,27 +35,15 @@ fn decision(mut details: Vec<Detail>, properties: Vec<PropertyStanding>, today: 
     details.sort();
     details.dedup();
     let count = |wanted| properties.iter().filter(|one| one.state == wanted).count();
+    let outcome = Decision::outcome_of(&details, &[]);
     Decision {
-        schema: DECISION_SCHEMA,
-        decision: Decision::outcome_of(&details, &[]),
         refusals: Decision::refusals_of(&details),
-        details,
         scored: count(Standing::Scored),
         frozen: count(Standing::Frozen),
-        smoke: 0,
-        late: 0,
+        details,
         properties,
-        held: Vec::new(),
-        warnings: Vec::new(),
-        rules: Rules::Article,
-        base: None,
-        merge_bases: Vec::new(),
-        tip: None,
-        patch_commits: Vec::new(),
-        blob: None,
-        order_evidence: None,
         verdict_evidence: Some(VerdictEvidence::Itself),
-        today,
+        ..Decision::without_range(outcome, Rules::Article, today)
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::ledger::file::LedgerFault;
 use crate::ledger::fixture::FixtureLedger;
-use crate::ledger::freeze::FreezeLedger;
-use crate::ledger::oracle::OracleLedger;
+use crate::ledger::freeze::{FreezeLedger, FreezeRow};
+use crate::ledger::oracle::{OracleLedger, OracleRow};
 use crate::model::day::Day;
 use crate::model::ids::{CommitId, EntryState, Sha256};
 use crate::model::refusal::Code;
@@ -27,6 +27,13 @@ pub struct Facts {
     pub tip: Tip,
     /// The range, parents before children.
     pub commits: Vec<CommitFacts>,
+}
+
+impl Facts {
+    /// Whether a commit of the range carries a patch.
+    pub fn has_patch(&self) -> bool {
+        self.commits.iter().any(CommitFacts::is_patch)
+    }
 }
 
 /// A commit and the material that its tree holds.
@@ -74,6 +81,18 @@ pub struct Material {
     pub specs: Arc<Listing>,
     /// The entry of the policy.
     pub policy: Option<EntryState>,
+}
+
+impl Material {
+    /// The oracle rows; none when they cannot be read.
+    pub fn oracle_rows(&self) -> &[OracleRow] {
+        self.oracle.valid().map(|ledger| ledger.oracles.as_slice()).unwrap_or_default()
+    }
+
+    /// The freeze rows; none when they cannot be read.
+    pub fn freeze_rows(&self) -> &[FreezeRow] {
+        self.freezes.valid().map(|ledger| ledger.freezes.as_slice()).unwrap_or_default()
+    }
 }
 
 /// Entries by path: blobs, links and submodules, no trees.

@@ -7,9 +7,9 @@ use super::ledgers::{Findings, ledger_path};
 use super::remedy::own_range;
 use crate::ledger::field::{Field, text};
 use crate::ledger::file::LedgerName;
-use crate::ledger::fixture::{FixtureFile, FixtureLedger};
+use crate::ledger::fixture::{FixtureFile, FixtureLedger, listing_digest};
 use crate::model::decision::Detail;
-use crate::model::ids::{EntryState, Sha256};
+use crate::model::ids::EntryState;
 use crate::model::image::RunnerImage;
 use crate::model::refusal::Code;
 use crate::model::shell::word;
@@ -31,7 +31,7 @@ fn pin_anew(facts: &Facts) -> String {
     let named = facts.tip.material.fixture.valid().map(|ledger| text(&ledger.runner_image_id));
     let image = named.filter(|image| image.parse::<RunnerImage>().is_ok());
     let pin = format!("git reins fixture pin --epoch NEW --runner-image {}", word(image.unwrap_or("auto")));
-    if image.is_none() && facts.commits.iter().any(|commit| commit.is_patch()) {
+    if image.is_none() && facts.has_patch() {
         own_range(facts, "fixture-epoch", &[pin])
     } else {
         format!("{pin} && git reins fixture commit")
@@ -144,7 +144,9 @@ fn judge_bytes(facts: &Facts, ledger: &FixtureLedger, found: &mut Findings) {
             ));
         }
     }
-    let (digest, given) = (listing_digest(facts), text(&ledger.digest_sha256));
+    let digests = facts.tip.material.fixtures.keys();
+    let digests = digests.filter_map(|path| Some((path, facts.tip.files.get(path)?.sha256?)));
+    let (digest, given) = (listing_digest(digests), text(&ledger.digest_sha256));
     if !given.is_empty() && digest.to_string() != given {
         found.add(
             mismatch("digest_sha256", format!("{digest} over the files at tip"), given.to_owned())
@@ -160,21 +162,4 @@ fn seen(bytes: &FileFacts) -> String {
 
 fn listed(file: &FixtureFile) -> String {
     format!("sha256 {}, {} bytes", file.sha256, file.size)
-}
-
-/// The digest over `<hex>  <path>\n` of every fixture at tip, in byte order of path.
-fn listing_digest(facts: &Facts) -> Sha256 {
-    let files = facts.tip.material.fixtures.keys();
-    listing_sha256(files.filter_map(|path| Some((path.as_str(), facts.tip.files.get(path)?.sha256?))))
-}
-
-/// SHA-256 over the lines `<hex>  <path>\n`, as `sha256sum` prints them; the caller gives the
-/// files in byte order of path.
-pub fn listing_sha256<'a>(files: impl Iterator<Item = (&'a str, Sha256)>) -> Sha256 {
-    use sha2::Digest;
-    let mut hasher = sha2::Sha256::new();
-    for (path, digest) in files {
-        hasher.update(format!("{digest}  {path}\n"));
-    }
-    Sha256(hasher.finalize().into())
 }

@@ -47,7 +47,7 @@ pub fn judge_files(facts: &Facts) -> Findings {
     for name in LedgerName::ALL {
         judge_tip_file(facts, name, &mut found);
     }
-    if facts.commits.iter().any(|commit| commit.is_patch()) {
+    if facts.has_patch() {
         for base in &facts.bases {
             for (name, fault) in faults(&base.material) {
                 found.add(invalid(facts, name, fault, base.id).fix(format!(
@@ -105,10 +105,7 @@ fn nothing_is_claimed(facts: &Facts) -> bool {
     let no_rows = tip.oracle.valid().is_some_and(|ledger| ledger.oracles.is_empty());
     let no_freezes = tip.freezes.valid().is_some_and(|ledger| ledger.freezes.is_empty());
     let pinned = |material: &Material| !matches!(material.fixture, Reading::Missing);
-    no_rows
-        && no_freezes
-        && !facts.bases.iter().any(|base| pinned(&base.material))
-        && !facts.commits.iter().any(|commit| commit.is_patch())
+    no_rows && no_freezes && !facts.bases.iter().any(|base| pinned(&base.material)) && !facts.has_patch()
 }
 
 fn is_missing(material: &Material, name: LedgerName) -> bool {

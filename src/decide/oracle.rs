@@ -2,14 +2,13 @@
 
 use super::facts::Facts;
 use super::ledgers::{Findings, ledger_path};
-use super::remedy::mend_row;
+use super::remedy::{APART, mend_row, restored};
 use crate::ledger::file::LedgerName;
 use crate::ledger::oracle::{OracleRow, PinnedFile, Source, observed_sees_diff};
 use crate::model::decision::Detail;
 use crate::model::ids::EntryState;
 use crate::model::path::RepoPath;
 use crate::model::refusal::Code;
-use crate::model::shell::word;
 use crate::policy::check::Kind;
 
 /// Judges the rows at tip, one by one.
@@ -74,7 +73,7 @@ fn judge_source(facts: &Facts, row: &OracleRow, found: &mut Findings) {
     };
     let expected = if !covered(&facts.policy.paths.specs, path) {
         format!("a file under paths.specs ({})", prefixes(&facts.policy.paths.specs))
-    } else if !facts.tip.material.specs.get(path).is_some_and(is_file) {
+    } else if !facts.tip.material.specs.get(path).is_some_and(EntryState::is_usual_file) {
         "a file that is there at tip".to_owned()
     } else if !facts.tip.headings.get(path).is_some_and(|headings| headings.contains(anchor)) {
         format!("a heading of {path}")
@@ -117,14 +116,9 @@ fn judge_files(facts: &Facts, row: &OracleRow, found: &mut Findings) {
 
 /// Beside a patch the file goes back to what base holds; otherwise the row is pinned anew.
 fn restore_or_pin(facts: &Facts, row: &OracleRow, path: &str) -> String {
-    let has_patch = facts.commits.iter().any(|commit| commit.is_patch());
     let base = facts.bases.iter().find(|base| base.material.properties.contains_key(path));
-    match base.filter(|_| has_patch) {
-        Some(base) => format!(
-            "land the change in a range of its own, and take the old state again here: git restore --source={} -- {path} && git commit -m 'as before the patch' -- {path}",
-            base.id.short(),
-            path = word(path)
-        ),
+    match base.filter(|_| facts.has_patch()) {
+        Some(base) => restored(APART, &base.id.short(), &[path]),
         None => mend_row(facts, &row.oracle_id, format!("git reins oracle pin {}", row.oracle_id)),
     }
 }
@@ -138,7 +132,7 @@ fn file_fault(facts: &Facts, file: &PinnedFile) -> Option<(&'static str, String,
     let Some(entry) = facts.tip.material.properties.get(&file.path) else {
         return Some(("property-changed", "no such file".to_owned(), format!("sha256 {}", file.sha256)));
     };
-    if !is_file(entry) {
+    if !entry.is_usual_file() {
         return Some(("property-unpinned", entry.kind().to_owned(), "a regular file".to_owned()));
     }
     let bytes = facts.tip.files.get(&file.path)?;
@@ -177,8 +171,4 @@ pub fn covered(prefixes: &[RepoPath], path: &str) -> bool {
 fn prefixes(prefixes: &[RepoPath]) -> String {
     let names: Vec<_> = prefixes.iter().map(RepoPath::as_str).collect();
     if names.is_empty() { "the policy names none".to_owned() } else { names.join(", ") }
-}
-
-fn is_file(entry: &EntryState) -> bool {
-    matches!(entry.mode, EntryState::PLAIN | EntryState::EXECUTABLE)
 }

@@ -12,6 +12,7 @@ use crate::ledger::freeze::FreezeRow;
 use crate::ledger::results::ResultRow;
 use crate::model::decision::{Detail, PropertyStanding, Standing};
 use crate::model::ids::OracleId;
+use crate::model::path::RepoPath;
 use crate::model::refusal::Code;
 
 /// What a score is made from.
@@ -28,7 +29,7 @@ pub enum Scores<'a> {
 /// Where every row stands, by id.
 pub fn standings(facts: &Facts, order: &Order) -> BTreeMap<OracleId, Standing> {
     let frozen = frozen_names(facts);
-    let rows = facts.tip.material.oracle.valid().map(|ledger| ledger.oracles.as_slice()).unwrap_or_default();
+    let rows = facts.tip.material.oracle_rows();
     let standing = |row: &crate::ledger::oracle::OracleRow| {
         if !row.scores() {
             Standing::Smoke
@@ -45,7 +46,7 @@ pub fn standings(facts: &Facts, order: &Order) -> BTreeMap<OracleId, Standing> {
 
 /// Every property that any freeze row names, valid or not.
 fn frozen_names(facts: &Facts) -> BTreeSet<&str> {
-    let rows = facts.tip.material.freezes.valid().map(|ledger| ledger.freezes.as_slice()).unwrap_or_default();
+    let rows = facts.tip.material.freeze_rows();
     rows.iter().map(|row| text(&row.property_id)).collect()
 }
 
@@ -214,7 +215,7 @@ fn judge_property(facts: &Facts, id: &OracleId, standing: Standing, has_patch: b
 /// Results carry no seed, so one usable row of the property is enough here; a trial asks for the
 /// same seed.
 fn is_covered(facts: &Facts, id: &OracleId) -> bool {
-    let rows = facts.tip.material.freezes.valid().map(|ledger| ledger.freezes.as_slice()).unwrap_or_default();
+    let rows = facts.tip.material.freeze_rows();
     rows.iter()
         .filter(|row| text(&row.property_id) == id.as_str())
         .any(|row| !is_unfreezable(facts, id.as_str()) && is_usable(row) && overlaps(facts, row))
@@ -226,10 +227,8 @@ fn is_usable(row: &FreezeRow) -> bool {
 
 fn overlaps(facts: &Facts, row: &FreezeRow) -> bool {
     let paths = row.paths.as_deref().unwrap_or_default();
-    let below = |outer: &str, inner: &str| {
-        inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    paths.iter().any(|path| facts.tip.touched.iter().any(|touched| below(path, touched)))
+    let prefixes = paths.iter().filter_map(|path| path.parse::<RepoPath>().ok()); // strict reading took safe ones
+    prefixes.into_iter().any(|prefix| facts.tip.touched.iter().any(|touched| prefix.covers(touched)))
 }
 
 /// The standings as the answer lists them.

@@ -228,7 +228,7 @@ fn files(
     material: &Material,
 ) -> Result<BTreeMap<String, FileFacts>, GateError> {
     let mut wanted: BTreeMap<String, EntryState> = (*material.fixtures).clone();
-    for row in material.oracle.valid().map(|ledger| ledger.oracles.as_slice()).unwrap_or_default() {
+    for row in material.oracle_rows() {
         for file in &row.property_files {
             let entry = material.properties.get(&file.path);
             wanted.extend(entry.map(|entry| (file.path.clone(), *entry)));
@@ -246,10 +246,10 @@ fn files(
 
 fn headings(repo: &Repo, material: &Material) -> Result<BTreeMap<String, BTreeSet<String>>, GateError> {
     let mut found = BTreeMap::new();
-    for row in material.oracle.valid().map(|ledger| ledger.oracles.as_slice()).unwrap_or_default() {
+    for row in material.oracle_rows() {
         let Source::Text { path, .. } = row.source() else { continue };
         let Some(entry) = material.specs.get(path).filter(|_| !found.contains_key(path)) else { continue };
-        if matches!(entry.mode, EntryState::PLAIN | EntryState::EXECUTABLE) {
+        if entry.is_usual_file() {
             let bytes = repo.blob(entry.id, TEXT_CAP)?.unwrap_or_default();
             found.insert(path.to_owned(), anchors(&String::from_utf8_lossy(&bytes)));
         }

@@ -72,7 +72,7 @@ impl Repo {
         attributes: &Attributes,
         buffer: &mut Vec<u8>,
     ) -> Result<FileFacts, GitError> {
-        if !matches!(entry.mode, EntryState::PLAIN | EntryState::EXECUTABLE) {
+        if !entry.is_usual_file() {
             return Ok(FileFacts { sha256: None, size: 0, is_lfs_pointer: false, changed_by: None });
         }
         buffer.clear();

@@ -14,7 +14,7 @@ pub mod refs;
 pub mod tree;
 pub mod worktree;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::model::ids::ObjectId;
 
@@ -122,16 +122,6 @@ impl Repo {
     /// The worktree; `None` in a bare repository.
     pub fn worktree(&self) -> Option<&Path> {
         self.inner.workdir()
-    }
-
-    /// The git directory, for a linked worktree its own.
-    pub fn git_dir(&self) -> &Path {
-        self.inner.git_dir()
-    }
-
-    /// The git directory that all worktrees share.
-    pub fn common_dir(&self) -> PathBuf {
-        self.inner.common_dir().to_owned()
     }
 
     /// Length of an object id in hex digits: 40 or 64.

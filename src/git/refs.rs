@@ -56,16 +56,6 @@ impl Repo {
         Ok(head.try_peel_to_id().map_err(other)?.map(|id| CommitId(ours(id.detach()))))
     }
 
-    /// The full name of the branch that HEAD stands on, born or not.
-    ///
-    /// # Errors
-    /// When HEAD cannot be read.
-    pub fn head_branch(&self) -> Result<Option<String>, GitError> {
-        let other = |error: gix::Error| GitError::Other { what: "HEAD".to_owned(), why: chain(&error) };
-        let head = self.inner.head().map_err(other)?;
-        Ok(head.referent_name().map(|name| name.as_bstr().to_string()))
-    }
-
     /// The remote whose lines are protected: of the current branch, else `origin`, else the only one.
     pub fn remote(&self) -> Option<String> {
         let names: Vec<String> = self.inner.remote_names().iter().map(ToString::to_string).collect();

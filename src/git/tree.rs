@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::{GitError, Repo, theirs};
+use super::{GitError, Repo};
 use crate::model::ids::{EntryState, ObjectId};
 
 /// Trees nested deeper than this are refused: git itself stops at 2,048.
@@ -213,11 +213,6 @@ impl Repo {
     /// The empty tree's id in this repository.
     pub fn empty_tree(&self) -> ObjectId {
         super::ours(gix::ObjectId::empty_tree(self.inner.object_hash()))
-    }
-
-    /// Whether a tree is the empty one.
-    pub fn is_empty_tree(&self, tree: ObjectId) -> bool {
-        theirs(tree).is_empty_tree()
     }
 }
 

@@ -1,5 +1,7 @@
 //! What does the fixture ledger pin?
 
+use std::fmt::Display;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::Digest;
@@ -65,12 +67,18 @@ impl FixtureLedger {
     pub fn listed_digest(&self) -> String {
         let mut files: Vec<_> = self.files.iter().collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        let mut hasher = sha2::Sha256::new();
-        for file in files {
-            hasher.update(format!("{}  {}\n", file.sha256, file.path));
-        }
-        Sha256(hasher.finalize().into()).to_string()
+        listing_digest(files.into_iter().map(|file| (&file.path, &file.sha256))).to_string()
     }
+}
+
+/// SHA-256 over the lines `<hex>  <path>\n`, as `sha256sum` prints them; the caller gives the
+/// files in byte order of path.
+pub fn listing_digest(files: impl Iterator<Item = (impl Display, impl Display)>) -> Sha256 {
+    let mut hasher = sha2::Sha256::new();
+    for (path, digest) in files {
+        hasher.update(format!("{digest}  {path}\n"));
+    }
+    Sha256(hasher.finalize().into())
 }
 
 impl Ledger for FixtureLedger {

@@ -203,6 +203,32 @@ pub struct Decision {
 }
 
 impl Decision {
+    /// An answer about no range: nothing is counted, listed or proven yet.
+    pub fn without_range(decision: Outcome, rules: Rules, today: Day) -> Self {
+        Self {
+            schema: DECISION_SCHEMA,
+            decision,
+            refusals: Vec::new(),
+            details: Vec::new(),
+            scored: 0,
+            frozen: 0,
+            smoke: 0,
+            late: 0,
+            properties: Vec::new(),
+            held: Vec::new(),
+            warnings: Vec::new(),
+            rules,
+            base: None,
+            merge_bases: Vec::new(),
+            tip: None,
+            patch_commits: Vec::new(),
+            blob: None,
+            order_evidence: None,
+            verdict_evidence: None,
+            today,
+        }
+    }
+
     /// What a list of findings and held properties amounts to.
     pub fn outcome_of(details: &[Detail], held: &[OracleId]) -> Outcome {
         let refused = details.iter().any(|detail| detail.code.entry().class != Class::Hold);

@@ -137,6 +137,11 @@ impl EntryState {
         self.mode & 0o170_000 == 0o100_000
     }
 
+    /// Whether this is a file with the permission bits that git gives files today.
+    pub fn is_usual_file(&self) -> bool {
+        matches!(self.mode, Self::PLAIN | Self::EXECUTABLE)
+    }
+
     /// What kind of thing the mode names, in the words of git.
     pub fn kind(&self) -> &'static str {
         match self.mode {

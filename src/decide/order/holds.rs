@@ -50,7 +50,7 @@ fn takes_rows(commit: &CommitFacts) -> bool {
 
 fn loses_oracle(before: &Material, after: &Material) -> bool {
     fn rows(material: &Material) -> BTreeMap<&str, &OracleRow> {
-        let rows = material.oracle.valid().map(|ledger| ledger.oracles.as_slice()).unwrap_or_default();
+        let rows = material.oracle_rows();
         rows.iter().map(|row| (row.oracle_id.as_str(), row)).collect()
     }
     let kept = rows(after);
@@ -59,7 +59,7 @@ fn loses_oracle(before: &Material, after: &Material) -> bool {
 
 fn loses_freeze(before: &Material, after: &Material) -> bool {
     fn rows(material: &Material) -> BTreeMap<(&str, &str), &FreezeRow> {
-        let rows = material.freezes.valid().map(|ledger| ledger.freezes.as_slice()).unwrap_or_default();
+        let rows = material.freeze_rows();
         rows.iter().map(|row| (row.key(), row)).collect()
     }
     let kept = rows(after);

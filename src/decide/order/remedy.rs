@@ -6,7 +6,7 @@
 use super::Late;
 use crate::decide::facts::{Facts, Held, Material};
 use crate::decide::ledgers::ledger_path;
-use crate::decide::remedy::own_range;
+use crate::decide::remedy::{APART, own_range, restored};
 use crate::ledger::file::LedgerName;
 use crate::ledger::freeze::FreezeRow;
 use crate::model::decision::Detail;
@@ -17,22 +17,11 @@ use crate::model::shell::word;
 
 const BEFORE_PATCH: &str = "as it is at tip, before every patch commit";
 
-/// Commands that bring some paths back to a commit's state, on top of the branch.
-fn restored(advice: &str, source: &str, paths: &[&str]) -> String {
-    let paths: Vec<_> = paths.iter().map(|path| word(path)).collect();
-    let paths = paths.join(" ");
-    format!(
-        "{advice}: git restore --source={source} -- {paths} && git commit -m 'as before the patch' -- {paths}"
-    )
-}
-
 /// The material above a patch commit, by its first parent.
 fn above(facts: &Facts, patch: CommitId) -> Option<&Material> {
     let commit = facts.commits.iter().find(|commit| commit.id == patch)?;
     commit.parents.first().map(|parent| &*parent.material)
 }
-
-const APART: &str = "land the change in a range of its own, and take the old state again here";
 
 fn row(facts: &Facts, id: &str, reason: &'static str) -> Detail {
     Detail::new(Code::OracleNotIndependent, reason, id)

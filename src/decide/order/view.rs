@@ -43,8 +43,8 @@ fn address(material: &Arc<Material>) -> usize {
 
 impl<'a> View<'a> {
     fn of(material: &'a Material) -> Self {
-        let rows = material.oracle.valid().map(|ledger| ledger.oracles.as_slice()).unwrap_or_default();
-        let freezes = material.freezes.valid().map(|ledger| ledger.freezes.as_slice()).unwrap_or_default();
+        let rows = material.oracle_rows();
+        let freezes = material.freeze_rows();
         Self {
             scored: rows.iter().filter(|row| row.scores()).map(|row| (row.oracle_id.as_str(), row)).collect(),
             freezes: freezes.iter().map(|row| (row.key(), row)).collect(),
