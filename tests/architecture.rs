@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 /// The rooms by floor. A room may use its own floor and those below.
 const FLOORS: &[(u8, &[&str])] = &[
     (4, &["main", "lib", "cli", "exit", "commands"]),
-    (3, &["authoring", "gate"]),
-    (2, &["git", "sys"]),
+    (3, &["authoring", "gate", "install", "judge", "verdicts"]),
+    (2, &["git", "sandbox", "sys"]),
     (1, &["decide", "report"]),
-    (0, &["ledger", "policy", "model"]),
+    (0, &["gitreins", "ledger", "policy", "model"]),
 ];
 
 /// Names that say nothing about what a file holds.

@@ -6,4 +6,5 @@ pub mod files;
 pub mod hash;
 pub mod image;
 pub mod out;
+pub mod process;
 pub mod scratch;
