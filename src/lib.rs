@@ -7,6 +7,7 @@ pub mod decide;
 pub mod exit;
 pub mod gate;
 pub mod git;
+pub mod gitreins;
 pub mod ledger;
 pub mod model;
 pub mod policy;

@@ -18,6 +18,7 @@ use crate::report::json;
 use crate::sys::files::{FileError, Root};
 use crate::sys::{caller, clock};
 
+mod adjudicate;
 mod admit;
 mod check;
 mod demo;
@@ -49,6 +50,7 @@ pub enum Command {
     Freeze(freeze::Freeze),
     Check(check::Check),
     Admit(admit::Admit),
+    Adjudicate(adjudicate::Adjudicate),
     Fmt(fmt::Fmt),
     Demo(demo::Demo),
     Explain(explain::Explain),
@@ -69,6 +71,7 @@ impl Command {
             Self::Freeze(command) => command.run(context),
             Self::Check(command) => command.run(context),
             Self::Admit(command) => command.run(context),
+            Self::Adjudicate(command) => command.run(context),
             Self::Fmt(command) => command.run(context),
             Self::Demo(command) => command.run(context),
             Self::Explain(command) => command.run(),
@@ -85,6 +88,7 @@ impl Command {
             Self::Fixture(command) => command.errand(),
             Self::Freeze(command) => command.errand(),
             Self::Check(_) | Self::Admit(_) => "decide",
+            Self::Adjudicate(_) => "adjudicate",
             Self::Fmt(_) => "format the ledgers",
             Self::Demo(_) => "play the story",
             Self::Explain(_) => "explain",
@@ -101,6 +105,7 @@ impl Command {
             Self::Explain(command) => command.json,
             Self::Check(command) => command.json,
             Self::Admit(command) => command.json,
+            Self::Adjudicate(command) => command.json,
             Self::Fixture(command) => command.json(),
             Self::Init(_) | Self::Fmt(_) | Self::Demo(_) | Self::Schema(_) => false,
         }

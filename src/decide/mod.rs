@@ -1,14 +1,18 @@
 //! Facts in, verdict out: nothing in this room can fail, wait or look at the machine.
 
+pub mod adjudicate;
 pub mod admit;
 pub mod article;
+pub mod budget;
 
 pub mod facts;
 pub mod fixture;
 pub mod freeze;
+pub mod grade;
 pub mod ledgers;
 pub mod next;
 pub mod oracle;
 pub mod order;
 pub mod remedy;
+pub mod result;
 pub mod score;

@@ -137,6 +137,16 @@ fn bootstrap(repo: &Repo, base: Option<CommitId>) -> Result<Option<(Policy, Comm
     Ok(read_policy(repo, line.tip)?.map(|policy| (policy, line.tip)))
 }
 
+/// The policy on the default branch of the remote, else on the local one, whatever the range;
+/// `None` where no line is known or it has no policy.
+///
+/// # Errors
+/// When the repository cannot answer, or the policy cannot be read.
+pub fn standing_policy(repo: &Repo) -> Result<Option<Policy>, GateError> {
+    let Some(line) = repo.default_branch()? else { return Ok(None) };
+    read_policy(repo, line.tip)
+}
+
 /// The tips of the lines that a policy protects, as far as this clone knows them.
 ///
 /// # Errors

@@ -77,6 +77,13 @@ pub enum GitError {
     },
 }
 
+impl GitError {
+    /// Whether there is no repository at all, for those who can do without one.
+    pub fn is_nowhere(&self) -> bool {
+        matches!(self, Self::Open { why, .. } if why == NOWHERE)
+    }
+}
+
 impl Repo {
     /// Opens the repository at `git_dir`, or the one around `dir` (as git finds it: `GIT_DIR`
     /// first, then upwards).
@@ -142,10 +149,13 @@ impl Repo {
     }
 }
 
+/// That there is no repository, in the words of git.
+const NOWHERE: &str = "not a git repository, nor is any directory above it";
+
 fn open_error(place: &Path, error: &gix::Error) -> GitError {
     let mut why = chain(error);
     if why.starts_with("Could not find a git repository") {
-        why = "not a git repository, nor is any directory above it".to_owned(); // in the words of git
+        why = NOWHERE.to_owned();
     }
     let fix = if why.contains("owned") || why.contains("trust") {
         Some(format!(

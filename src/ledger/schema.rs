@@ -1,4 +1,4 @@
-//! Which JSON Schema describes a ledger, the results, or a decision?
+//! Which JSON Schema describes a ledger, the results, an answer, or a record?
 //!
 //! Made from the types, so that a schema cannot say something else than the reader. A schema is
 //! for authors: it requires what a decision would refuse to miss, also where reading survives it.
@@ -10,10 +10,14 @@ use super::fixture::FixtureLedger;
 use super::freeze::FreezeLedger;
 use super::oracle::OracleLedger;
 use super::results::ResultRow;
+use crate::model::adjudication::Adjudicated;
 use crate::model::decision::{DECISION_SCHEMA, Decision};
+use crate::model::reverification::Reverification;
+use crate::model::trial::Trial;
 
 /// The schemas that there are.
-pub const NAMES: &[&str] = &["oracle", "fixture", "freezes", "results", "decision"];
+pub const NAMES: &[&str] =
+    &["oracle", "fixture", "freezes", "results", "decision", "adjudication", "trial", "reverify"];
 
 /// The text of a schema, as it stands in `ledger-schema/<name>.schema.json`; `None` for a name
 /// that is not in [`NAMES`].
@@ -24,6 +28,9 @@ pub fn schema(name: &str) -> Option<String> {
         "freezes" => read::<FreezeLedger>(),
         "results" => read::<Vec<ResultRow>>(),
         "decision" => written_decision(),
+        "adjudication" => written::<Adjudicated>(),
+        "trial" => written::<Trial>(),
+        "reverify" => written::<Reverification>(),
         _ => return None,
     };
     let titled = titled(schema, name);
@@ -36,9 +43,12 @@ fn read<T: JsonSchema>() -> Schema {
 }
 
 /// The schema of what is written: each member is always there.
+fn written<T: JsonSchema>() -> Schema {
+    SchemaGenerator::new(SchemaSettings::draft2020_12().for_serialize()).into_root_schema_for::<T>()
+}
+
 fn written_decision() -> Schema {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let mut schema = SchemaGenerator::new(settings).into_root_schema_for::<Decision>();
+    let mut schema = written::<Decision>();
     if let Some(member) = schema.pointer_mut("/properties/schema").and_then(|member| member.as_object_mut()) {
         member.insert("const".to_owned(), DECISION_SCHEMA.into());
     }

@@ -171,6 +171,21 @@ impl fmt::Debug for Sha256 {
     }
 }
 
+/// The text is not a SHA-256 digest.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{0}' is not a SHA-256 digest (64 lower-case hex digits)")]
+pub struct Sha256Error(pub String);
+
+impl FromStr for Sha256 {
+    type Err = Sha256Error;
+
+    fn from_str(text: &str) -> Result<Self, Sha256Error> {
+        let id = text.parse::<ObjectId>().ok();
+        let bytes = id.and_then(|id| id.as_bytes().try_into().ok());
+        bytes.map(Self).ok_or_else(|| Sha256Error(text.to_owned()))
+    }
+}
+
 /// The id of an oracle row, `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OracleId(String);

@@ -1,10 +1,15 @@
-//! What the words of the contract mean as data: ids, paths, days, refusal codes, decisions.
+//! What the words of the contract mean as data: ids, paths, days, refusal codes, decisions, records.
 
+pub mod adjudication;
 pub mod day;
 pub mod decision;
 pub mod heading;
 pub mod ids;
 pub mod image;
 pub mod path;
+pub mod record;
 pub mod refusal;
+pub mod reverification;
 pub mod shell;
+pub mod text;
+pub mod trial;

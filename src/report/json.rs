@@ -1,28 +1,6 @@
 //! How is an answer written as JSON?
 
-use serde::Serialize;
-
-use crate::model::path::is_hidden;
-
-/// An answer as indented JSON with a newline at the end.
-///
-/// Hidden characters are escaped, so that no answer can move a cursor or turn a line around.
-pub fn print(answer: &impl Serialize) -> String {
-    let text = serde_json::to_string_pretty(answer).expect("answers have text keys and no failing parts");
-    let mut safe = String::with_capacity(text.len() + 1);
-    for c in text.chars() {
-        if c != '\n' && is_hidden(c) {
-            let mut units = [0; 2];
-            for unit in c.encode_utf16(&mut units) {
-                safe.push_str(&format!("\\u{unit:04x}"));
-            }
-        } else {
-            safe.push(c);
-        }
-    }
-    safe.push('\n');
-    safe
-}
+pub use crate::model::record::print;
 
 #[cfg(test)]
 mod tests {

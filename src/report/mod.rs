@@ -1,4 +1,5 @@
 //! How does a decision read, for a person and for a program?
 
+pub mod adjudications;
 pub mod json;
 pub mod text;

@@ -5,6 +5,7 @@ pub mod clock;
 pub mod files;
 pub mod hash;
 pub mod image;
+pub mod listing;
 pub mod out;
 pub mod process;
 pub mod scratch;

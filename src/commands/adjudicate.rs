@@ -1,0 +1,152 @@
+//! `git reins adjudicate`
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::{Answer, Context, Failure};
+use crate::decide::budget::{BudgetFault, budget};
+use crate::decide::result::{JudgeResult, Reading, read};
+use crate::exit::ExitStatus;
+use crate::gate::GateError;
+use crate::gate::survey::standing_policy;
+use crate::git::Repo;
+use crate::model::adjudication::{Adjudicated, Verdict};
+use crate::model::path::visible;
+use crate::model::refusal::Code;
+use crate::model::reverification::Budget;
+use crate::policy::Policy;
+use crate::report::{adjudications, json};
+
+mod find;
+
+use find::{Found, Place};
+
+/// Say what a judge's results amount to: a product failure, the clock, or nothing graded
+///
+/// Reads the verdicts of GitReins and the records of trials. A DIR is a verdict directory, or one
+/// above any number of `<date>/<hash>/verdict.json`; a FILE is a verdict.json.
+///
+/// Exit 0 when all of them PASS, 3 when something waits (ARTIFACT, UNRESOLVED, TIMEOUT_CONFIRMED),
+/// 1 when one is FAIL, whatever else there is; else 128 when one could not be read, or none was found.
+#[derive(Debug, Args)]
+pub struct Adjudicate {
+    /// Verdict directories, directories above them, or verdict.json files
+    #[arg(required = true, value_name = "DIR|FILE")]
+    named: Vec<PathBuf>,
+    /// Print a list of objects, sorted by id
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Adjudicate {
+    /// Adjudicates.
+    ///
+    /// # Errors
+    /// When nothing could be read, or the policy asks for more time than it gives.
+    pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
+        let named: Vec<_> = self.named.iter().map(|path| context.dir.join(path)).collect();
+        let results = Results::read(Found::at(&named));
+        if results.all.is_empty() {
+            return Err(results.nothing());
+        }
+        let policy = policy(context)?.unwrap_or_default();
+        let budget = budget(&policy.tier1, &[])?;
+        Ok(results.answer(&context.dir, &budget, self.json))
+    }
+}
+
+/// The policy on the protected line; `None` where there is none, or no repository.
+fn policy(context: &Context) -> Result<Option<Policy>, Failure> {
+    match Repo::open(&context.dir, context.git_dir.as_deref()) {
+        Ok(repo) => Ok(standing_policy(&repo)?),
+        Err(error) if error.is_nowhere() && context.git_dir.is_none() => Ok(None),
+        Err(error) => Err(GateError::from(error).into()),
+    }
+}
+
+/// The results that were read, and what was not.
+struct Results {
+    all: Vec<(Place, JudgeResult)>,
+    troubles: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl Results {
+    fn read(found: Found) -> Self {
+        let Found { places, troubles, notes } = found;
+        let mut results = Self { all: Vec::new(), troubles, notes };
+        for place in places {
+            let file = place.file().display().to_string();
+            match result(&place) {
+                Err(why) => results.troubles.push(format!("{file}: {why}")),
+                Ok((Reading::Resolution, _)) => {
+                    results.notes.push(format!("{file} is a resolution record, no verdict"));
+                }
+                Ok((Reading::Result(result), unread)) => {
+                    let warnings = result.warning.iter().chain(&unread);
+                    results.notes.extend(warnings.map(|why| format!("{file}: {why}")));
+                    results.all.push((place, *result));
+                }
+            }
+        }
+        results
+    }
+
+    /// That there is nothing to adjudicate.
+    fn nothing(&self) -> Failure {
+        let lines: Vec<_> = self.troubles.iter().chain(&self.notes).map(|line| visible(line)).collect();
+        match lines.is_empty() {
+            true => Failure::new("there is no <date>/<hash>/verdict.json in what was named"),
+            false => Failure::new(lines.join("\n")),
+        }
+    }
+
+    fn answer(&self, dir: &Path, budget: &Budget, as_json: bool) -> Answer {
+        let answer = |(place, result): &(Place, JudgeResult)| {
+            let file = place.file();
+            let path = file.strip_prefix(dir).unwrap_or(&file).display().to_string();
+            result.answer(place.id.clone(), path, budget)
+        };
+        let all: Vec<_> = self.all.iter().map(answer).collect();
+        let stdout = if as_json { json::print(&all) } else { adjudications::adjudications(&all) };
+        let mut stderr = String::new();
+        self.troubles
+            .iter()
+            .for_each(|why| stderr.push_str(&format!("git-reins: cannot adjudicate: {}\n", visible(why))));
+        self.notes.iter().for_each(|note| stderr.push_str(&format!("note: {}\n", visible(note))));
+        Answer { status: status(&all, !self.troubles.is_empty()), stdout, stderr }
+    }
+}
+
+/// The result at a place, and why the record beside it could not be read.
+fn result(place: &Place) -> Result<(Reading, Option<String>), String> {
+    let verdict = place.verdict().map_err(|error| error.to_string())?;
+    let (reverify, unread) = match place.reverify() {
+        Ok(reverify) => (reverify, None),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    let reading = read(&verdict, reverify.as_deref()).map_err(|fault| fault.to_string())?;
+    Ok((reading, unread))
+}
+
+/// A failure that was seen stands whatever else could not be read.
+fn status(all: &[Adjudicated], is_partial: bool) -> ExitStatus {
+    let has = |verdict| all.iter().any(|one| one.verdict == verdict);
+    if has(Verdict::Fail) {
+        ExitStatus::Refused
+    } else if is_partial {
+        ExitStatus::Undecided
+    } else if has(Verdict::Artifact) || has(Verdict::Unresolved) || has(Verdict::TimeoutConfirmed) {
+        ExitStatus::Held
+    } else {
+        ExitStatus::Done
+    }
+}
+
+impl From<BudgetFault> for Failure {
+    fn from(fault: BudgetFault) -> Self {
+        let fix = format!("raise tier1.max_s to {} or more, or state a shorter runtime", fault.need_s);
+        Self { code: Some(Code::PolicyInvalid), fix: Some(fix), ..Self::new(fault.to_string()) }
+    }
+}

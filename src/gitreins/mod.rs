@@ -1,0 +1,7 @@
+//! What do the verdicts of GitReins say? Its formats, read leniently.
+//!
+//! Read leniently means: what is unknown is left out, and what has another shape than expected is
+//! kept as exactly that. Nothing here calls anything a pass.
+
+pub mod json;
+pub mod verdict;

@@ -1,0 +1,76 @@
+//! How do adjudicated verdicts read on a terminal, and what do they add up to?
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::model::adjudication::{Adjudicated, Tier1, Verdict, Why};
+use crate::model::path::shown;
+use crate::model::reverification::RerunResult;
+
+/// A line for each, then the totals.
+pub fn adjudications(all: &[Adjudicated]) -> String {
+    let mut out = String::new();
+    for one in all {
+        let _infallible = writeln!(out, "{}", line(one));
+    }
+    out.push('\n');
+    out + &totals(all)
+}
+
+fn line(one: &Adjudicated) -> String {
+    let tier1 = match one.reason {
+        Some(reason) => format!("{} ({reason})", one.tier1.word()),
+        None => one.tier1.word().to_owned(),
+    };
+    let mut out =
+        format!("{} {}: tier 1 {tier1}, tier 2 {}", shown(&one.id), one.verdict.word(), one.tier2.word());
+    let said = [
+        one.task_id.as_ref().map(|task| format!("task {}", shown(task))),
+        one.regression.then(|| "regression".to_owned()),
+        (one.verdict == Verdict::Pass && !one.complete).then(|| "not complete".to_owned()),
+        one.reverified.map(|result| format!("run again: {}", word(result))),
+        one.superseded_by.as_ref().map(|by| format!("superseded by {}", shown(by))),
+    ];
+    said.into_iter().flatten().for_each(|said| out.push_str(&format!("; {said}")));
+    out
+}
+
+fn word(result: RerunResult) -> &'static str {
+    match result {
+        RerunResult::Pass => "pass",
+        RerunResult::Timeout => "timeout",
+        RerunResult::Fail => "fail",
+        RerunResult::Ungraded => "ungraded",
+    }
+}
+
+/// What tier 1 was, for the totals: a fault of the draft channel is none of the judge's.
+const CAUSES: [&str; 5] = ["PASS", "FAIL", "TIMEOUT", "UNGRADED", "INFRA"];
+
+fn cause(tier1: Tier1) -> &'static str {
+    match tier1 {
+        Tier1::Ungraded(Why::Infra) => "INFRA",
+        Tier1::Pass | Tier1::Timeout(_) | Tier1::Fail | Tier1::Ungraded(_) => tier1.word(),
+    }
+}
+
+/// One number for each thing, and never one for several: no timeout counts as a failure.
+fn totals(all: &[Adjudicated]) -> String {
+    let mut causes = BTreeMap::new();
+    let mut verdicts = BTreeMap::new();
+    for one in all {
+        *causes.entry(cause(one.tier1)).or_insert(0) += 1;
+        *verdicts.entry(one.verdict).or_insert(0) += 1;
+    }
+    let listed = |counts: Vec<(&str, usize)>| {
+        counts.iter().map(|(word, count)| format!("{word} {count}")).collect::<Vec<_>>().join(", ")
+    };
+    let verdicts = Verdict::ALL.map(|verdict| (verdict.word(), *verdicts.get(&verdict).unwrap_or(&0)));
+    let causes = CAUSES.map(|cause| (cause, *causes.get(cause).unwrap_or(&0)));
+    let regressions = all.iter().filter(|one| one.regression).count();
+    format!(
+        "verdicts: {}\nregressions: {regressions}\ntier 1: {}\n",
+        listed(verdicts.to_vec()),
+        listed(causes.to_vec())
+    )
+}
