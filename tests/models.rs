@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a model that cannot build its world has to stop the test")]
 
 mod models {
+    mod adjudicate;
     mod admit;
     mod dice;
     mod graph;

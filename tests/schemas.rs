@@ -29,7 +29,7 @@ fn the_committed_files_are_what_the_types_say() {
              cargo run -- schema {name} > ledger-schema/{name}.schema.json"
         );
     }
-    assert_eq!(schema("trial"), None);
+    assert_eq!(schema("trials"), None);
 }
 
 #[test]

@@ -22,15 +22,12 @@ fn of_stage(stage: &Stage) -> Tier1 {
     if graded.iter().any(|(_, tier1)| *tier1 == Tier1::Fail) {
         return Tier1::Fail;
     }
-    let is_test = |(step, _): &&(&Step, Tier1)| step.id == OBLIGATORY;
-    let tests = graded.iter().filter(is_test).map(|(_, tier1)| *tier1).collect::<Vec<_>>();
+    let is_test = |step: &Step| step.id == OBLIGATORY;
+    let tests: Vec<_> = graded.iter().filter(|(step, _)| is_test(step)).map(|(_, tier1)| *tier1).collect();
     if let Some(missed) = tests.iter().find(|tier1| **tier1 != Tier1::Pass) {
         return *missed;
     }
-    let odd = |tier1: &Tier1| {
-        matches!(tier1, Tier1::Timeout(_) | Tier1::Ungraded(Why::Contradiction | Why::Malformed))
-    };
-    let odd = graded.iter().map(|(_, tier1)| *tier1).find(odd);
+    let odd = graded.iter().find(|(step, tier1)| is_odd(step, *tier1)).map(|(_, tier1)| *tier1);
     let all_passed = stage.steps.iter().all(|step| step.passed);
     match odd {
         Some(odd) => odd,
@@ -40,6 +37,19 @@ fn of_stage(stage: &Stage) -> Tier1 {
         // something failed that is no step, such as a metric below its target
         None if stage.passed == Some(false) && all_passed => Tier1::Ungraded(Why::Contradiction),
         None => Tier1::Pass,
+    }
+}
+
+/// Whether a step beside the tests stands against a pass although it did not fail: it ran out of
+/// time, it contradicts itself, or nothing but its output says that it graded nothing. A linter
+/// repeats the lines that it complains about, so a patch could put any words into its output.
+fn is_odd(step: &Step, tier1: Tier1) -> bool {
+    let rests_on_words =
+        || grade::step(&Step { output: String::new(), pytest: None, ..step.clone() }) == Tier1::Fail;
+    match tier1 {
+        Tier1::Pass => false,
+        Tier1::Timeout(_) | Tier1::Ungraded(Why::Contradiction | Why::Malformed) | Tier1::Fail => true,
+        Tier1::Ungraded(_) => rests_on_words(),
     }
 }
 

@@ -122,7 +122,7 @@ mod tests {
              more than tier1.max_s, 1200 s"
         );
         let fault = budget(&tier1(None), &[u64::MAX; 5]).unwrap_err();
-        assert_eq!((fault.need_s, fault.max_s), (u64::MAX, 1200));
+        assert!(fault.need_s > 1200 && fault.max_s == 1200);
         assert!(fault.basis.contains("past runs"), "{fault}");
         assert!(budget(&tier1(Some(f64::MAX)), &[]).is_err());
     }

@@ -116,10 +116,8 @@ fn ran_none(line: &str) -> bool {
 
 /// Whether it counts failed tests: `1 failed, 2 passed in 0.03s`.
 fn counts_failed(line: &str) -> bool {
-    line.match_indices(" failed").any(|(at, _)| {
-        let digits = line[..at].bytes().rev().take_while(u8::is_ascii_digit);
-        digits.fold(false, |nonzero, digit| nonzero || digit != b'0')
-    })
+    line.match_indices(" failed")
+        .any(|(at, _)| line[..at].bytes().rev().take_while(u8::is_ascii_digit).any(|digit| digit != b'0'))
 }
 
 #[cfg(test)]

@@ -1,1 +1,110 @@
-//! Tests.
+//! Are tiers told from what a judge wrote, and is nothing called a pass that is none?
+
+use super::*;
+
+fn step(id: &str, exit_code: i64) -> Step {
+    Step { id: id.to_owned(), passed: exit_code == 0, exit_code: Some(exit_code), ..Step::default() }
+}
+
+fn late(id: &str) -> Step {
+    Step { timed_out: true, exit_code: None, passed: false, ..step(id, 0) }
+}
+
+fn stage(steps: &[Step]) -> Stage {
+    Stage { passed: Some(steps.iter().all(|step| step.passed)), steps: steps.to_vec(), ..Stage::default() }
+}
+
+const SKIP: Tier1 = Tier1::Ungraded(Why::Skip);
+const LATE: Tier1 = Tier1::Timeout(Clock::Judge);
+
+#[test]
+fn the_tests_are_found_by_name_and_a_failure_of_any_step_decides() {
+    let missing = step("lint", 127);
+    let skipped = Step { skipped: true, ..step("tests", 0) };
+    for (steps, expected) in [
+        (vec![step("tests", 0)], Tier1::Pass),
+        (vec![missing.clone(), step("tests", 0)], Tier1::Pass),
+        (vec![step("tests", 0), missing.clone()], Tier1::Pass),
+        (vec![step("lint", 1), step("tests", 0)], Tier1::Fail),
+        (vec![step("secrets", 1), late("tests")], Tier1::Fail),
+        (vec![step("lint", 1)], Tier1::Fail),
+        (vec![missing.clone(), late("tests")], LATE),
+        (vec![late("lint"), skipped], SKIP),
+        (vec![late("lint"), step("tests", 0)], LATE),
+        (vec![step("tests", 0), step("tests", 127)], Tier1::Ungraded(Why::ToolMissing)),
+        (
+            vec![step("tests", 0), Step { passed: true, ..step("lint", 1) }],
+            Tier1::Ungraded(Why::Contradiction),
+        ),
+        (vec![missing, step("secrets", 0)], Tier1::Ungraded(Why::NoTests)),
+        (vec![step("Tests", 0)], Tier1::Ungraded(Why::NoTests)),
+        (vec![], Tier1::Ungraded(Why::NoTests)),
+    ] {
+        assert_eq!(of_stage(&stage(&steps)), expected, "{steps:?}");
+    }
+}
+
+/// A linter repeats the lines it complains about: what a patch writes is no excuse for a failure.
+#[test]
+fn words_in_the_output_of_another_step_excuse_nothing() {
+    for (exit_code, words, why) in [
+        (1, "a.py:1: GITREINS_SKIP: lint=no linter", Why::Skip),
+        (1, "bin/python: No module named pytest", Why::ToolMissing),
+        (2, "a.py:1: ==== test session starts ====", Why::Interrupted),
+        (5, "no tests ran", Why::NoTests),
+    ] {
+        let lint = Step { output: words.to_owned(), ..step("lint", exit_code) };
+        assert_eq!(of_stage(&stage(&[lint.clone(), step("tests", 0)])), Tier1::Ungraded(why), "{words}");
+        assert_eq!(of_stage(&stage(&[lint, step("tests", 1)])), Tier1::Fail, "{words}");
+    }
+    let skipped = Step { output: "GITREINS_SKIP: lint=no linter".to_owned(), ..step("lint", 0) };
+    assert_eq!(of_stage(&stage(&[skipped, step("tests", 0)])), Tier1::Pass);
+    let told = Step { skipped: true, ..step("lint", 1) };
+    assert_eq!(of_stage(&stage(&[told, step("tests", 0)])), Tier1::Pass);
+}
+
+#[test]
+fn a_stage_that_says_more_than_its_steps_is_no_pass() {
+    let good = stage(&[step("tests", 0)]);
+    let refused = |stage: Stage, why| assert_eq!(of_stage(&stage), Tier1::Ungraded(why), "{stage:?}");
+    refused(Stage { is_malformed: true, ..good.clone() }, Why::Malformed);
+    refused(Stage { passed: Some(false), ..good.clone() }, Why::Contradiction);
+    refused(Stage { skipped: vec!["tests".to_owned()], ..good.clone() }, Why::Skip);
+    assert_eq!(of_stage(&Stage { passed: None, ..good.clone() }), Tier1::Pass);
+    assert_eq!(of_stage(&Stage { skipped: vec!["lint".to_owned()], ..good }), Tier1::Pass);
+    let late = Stage { skipped: vec!["tests".to_owned()], is_malformed: true, ..stage(&[late("tests")]) };
+    assert_eq!(of_stage(&late), LATE);
+}
+
+#[test]
+fn criteria_that_nobody_looked_at_did_not_fail() {
+    let answer = |verdict: &str, items: &[&str], passed| Criteria::Answer {
+        verdict: verdict.to_owned(),
+        items: items.iter().map(|&item| item.to_owned()).collect(),
+        passed,
+        is_guess: false,
+    };
+    let (yes, no) = (Some(true), Some(false));
+    for (verdict, items, passed, expected) in [
+        ("COMPLETE", vec!["PASS"], yes, Tier2::Met),
+        ("COMPLETE", vec!["PASS"], None, Tier2::Met),
+        ("COMPLETE", vec![], yes, Tier2::Met),
+        ("COMPLETE", vec!["PASS"], no, Tier2::NoEvidence),
+        ("COMPLETE", vec!["PASS", "FAIL"], yes, Tier2::NoEvidence),
+        ("INCOMPLETE", vec!["FAIL"], no, Tier2::NotMet),
+        ("INCOMPLETE", vec!["PASS"], no, Tier2::NotMet),
+        ("INCOMPLETE", vec!["UNVERIFIED", "FAIL"], no, Tier2::NotMet),
+        ("INCOMPLETE", vec!["UNVERIFIED", "PASS"], no, Tier2::NoEvidence),
+        ("INCOMPLETE", vec!["FAIL"], yes, Tier2::NoEvidence),
+        ("INCOMPLETE", vec![], no, Tier2::NoEvidence),
+        ("complete", vec!["PASS"], yes, Tier2::NoEvidence),
+        ("", vec!["PASS"], None, Tier2::NoEvidence),
+    ] {
+        assert_eq!(of_criteria(&answer(verdict, &items, passed)), expected, "{verdict} {items:?} {passed:?}");
+    }
+    let guess =
+        Criteria::Answer { verdict: "COMPLETE".to_owned(), items: vec![], passed: yes, is_guess: true };
+    assert_eq!(of_criteria(&guess), Tier2::NoEvidence);
+    assert_eq!(of_criteria(&Criteria::Unreadable), Tier2::NoEvidence);
+    assert_eq!(of_criteria(&Criteria::Absent), Tier2::Absent);
+}
