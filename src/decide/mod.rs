@@ -4,6 +4,7 @@ pub mod adjudicate;
 pub mod admit;
 pub mod article;
 pub mod budget;
+pub mod diff;
 
 pub mod facts;
 pub mod fixture;
