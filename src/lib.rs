@@ -8,6 +8,7 @@ pub mod exit;
 pub mod gate;
 pub mod git;
 pub mod gitreins;
+pub mod judge;
 pub mod ledger;
 pub mod model;
 pub mod policy;

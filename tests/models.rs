@@ -7,6 +7,7 @@ mod models {
     mod dice;
     mod graph;
     mod order;
+    mod outcome;
     mod parts;
     mod repo;
     mod words;

@@ -14,6 +14,7 @@ pub mod ledgers;
 pub mod next;
 pub mod oracle;
 pub mod order;
+pub mod outcome;
 pub mod remedy;
 pub mod result;
 pub mod score;

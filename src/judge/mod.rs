@@ -1,0 +1,3 @@
+//! One trial: how a check is run, and what it left behind.
+
+pub mod result;
