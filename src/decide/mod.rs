@@ -4,6 +4,7 @@ pub mod adjudicate;
 pub mod admit;
 pub mod article;
 pub mod budget;
+pub mod canary;
 pub mod diff;
 
 pub mod facts;
