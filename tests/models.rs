@@ -10,6 +10,7 @@ mod models {
     mod outcome;
     mod parts;
     mod repo;
+    mod trial;
     mod words;
     mod world;
 }
