@@ -6,6 +6,7 @@
 pub mod attributes;
 mod bases;
 pub mod blobs;
+pub mod fold;
 pub mod history;
 pub mod object;
 pub mod owned;
