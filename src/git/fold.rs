@@ -1,28 +1,31 @@
 //! How do files become one commit on HEAD while everything else of the person stays untouched?
 
+mod commit;
+mod head;
+mod held;
+mod pack;
+mod planting;
+mod staging;
+
 use std::path::PathBuf;
+use std::thread;
 use std::time::Duration;
 
-use super::GitError;
+use gix::objs::Kind;
+
+use self::commit::{Commit, Signature};
+pub use self::head::Ground;
+use self::head::Mover;
+pub use self::held::{FoldLock, lock};
+use self::pack::Pack;
+use self::planting::{Blobs, plant};
+use self::staging::Staging;
 use super::plumbing::{GitPlace, PlumbingError};
+use super::worktree::open_operation;
+use super::{GitError, Repo};
 use crate::model::ids::CommitId;
 use crate::model::path::RepoPath;
 use crate::sys::files::FileError;
-
-/// Keeps other folds of the repository, from any of its worktrees, waiting until it is dropped.
-#[derive(Debug)]
-pub struct FoldLock {
-    _file: std::fs::File,
-}
-
-/// What a plan is made against: what HEAD was when it was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ground {
-    /// The commit of HEAD; none on an unborn branch.
-    pub head: Option<CommitId>,
-    /// The ref that HEAD stands for, `refs/heads/main`; none when HEAD is detached.
-    pub branch: Option<String>,
-}
 
 /// A regular file that the commit holds with mode 100644.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +51,12 @@ pub enum FoldError {
     /// HEAD is no longer what the plan was made against: plan again.
     #[error("HEAD moved while verdicts were folded")]
     Moved,
+    /// Another fold of this repository takes longer than we wait.
+    #[error("another fold is under way and holds {}", .path.display())]
+    Folding {
+        /// Our own lock.
+        path: PathBuf,
+    },
     /// Another process holds a lock, or died holding it.
     #[error("another process holds {}{}", .path.display(), made(.age))]
     Held {
@@ -76,9 +85,9 @@ pub enum FoldError {
     /// Git said no: identity, signing, disk.
     #[error(transparent)]
     Git(#[from] PlumbingError),
-    /// A file of the repository.
+    /// Our own lock cannot be made or taken.
     #[error("{}: {source}", .path.display())]
-    Io {
+    Lock {
         /// The file.
         path: PathBuf,
         /// The reason.
@@ -90,45 +99,103 @@ fn made(age: &Option<Duration>) -> String {
     age.map_or(String::new(), |age| format!(" (made {} s ago)", age.as_secs()))
 }
 
-/// Takes our own lock; waits for other folds of this repository, but not for ever.
-///
-/// # Errors
-/// [`FoldError::Held`] after the wait.
-pub fn lock(_place: &GitPlace) -> Result<FoldLock, FoldError> {
-    Err(FoldError::Nothing)
+impl FoldError {
+    /// Somebody holds the lock at `path`.
+    fn held(path: PathBuf) -> Self {
+        let age = held::age(&path);
+        Self::Held { path, age }
+    }
 }
 
 /// Reads HEAD.
 ///
 /// # Errors
 /// In a bare repository, while an operation is open, and when HEAD cannot be read.
-pub fn ground(_place: &GitPlace) -> Result<Ground, FoldError> {
-    Err(FoldError::Nothing)
+pub fn ground(place: &GitPlace) -> Result<Ground, FoldError> {
+    Ground::read(&open(place)?)
 }
 
-/// Commits the additions on top of `ground`.
+/// The repository, when files may be committed in it.
+fn open(place: &GitPlace) -> Result<Repo, FoldError> {
+    place.worktree.as_ref().ok_or(FoldError::Bare)?;
+    nothing_open(place)?;
+    Ok(Repo::open(&place.git_dir, Some(&place.git_dir))?)
+}
+
+fn nothing_open(place: &GitPlace) -> Result<(), FoldError> {
+    open_operation(place).map_or(Ok(()), |operation| Err(FoldError::Open(operation)))
+}
+
+/// Commits the additions on top of `ground`: objects, index entries, then HEAD, each durable before
+/// the next begins. Killed in between it leaves at most staged additions, which the next fold of
+/// the same files takes up. No hook runs; `commit.gpgsign` is honoured.
 ///
 /// # Errors
 /// [`FoldError::Moved`] when HEAD is another by now; whatever the error, HEAD is as it was.
 pub fn land(
-    _place: &GitPlace,
-    _ground: &Ground,
-    _additions: &[Addition],
-    _bytes: &mut Bytes<'_>,
-    _message: &str,
+    place: &GitPlace,
+    ground: &Ground,
+    additions: &[Addition],
+    bytes: &mut Bytes<'_>,
+    message: &str,
 ) -> Result<CommitId, FoldError> {
-    Err(FoldError::Nothing)
+    let repo = open(place)?;
+    ground.still(&repo)?;
+    thread::scope(|scope| {
+        // Git starts and looks for the identity while the files are read.
+        let signature = scope.spawn(|| Signature::of(place));
+        let mover = Mover::start(place, &reason(message))?;
+        let mut pack = Pack::new(place, repo.inner.object_hash(), additions.len())?;
+        let blobs = blobs(&mut pack, additions, bytes)?;
+        let base = ground.head.map(|head| repo.commit(head)).transpose()?.map(|head| head.tree);
+        let tree = plant(&repo, &mut pack, base, &blobs)?;
+        if base == Some(tree) {
+            return Err(FoldError::Nothing);
+        }
+        let staging = Staging::new(place, repo.inner.object_hash(), &blobs);
+        staging.check()?;
+        let signature = signature.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let commit = Commit { tree, parent: ground.head, message }.store(place, pack, &signature)?;
+        nothing_open(place)?;
+        staging.add()?;
+        let written = staging.moment();
+        let moved = mover.move_head(commit, ground.head);
+        moved.map_err(|error| ground.still(&repo).err().unwrap_or(error))?;
+        staging.mend(&written);
+        Ok(commit)
+    })
 }
 
-/// Stages the additions for the person's next commit.
+/// Stages the additions for the person's next commit, and nothing else.
 ///
 /// # Errors
-/// As [`land`].
+/// As [`land`]; the index is as it was.
 pub fn stage(
-    _place: &GitPlace,
-    _ground: &Ground,
-    _additions: &[Addition],
-    _bytes: &mut Bytes<'_>,
+    place: &GitPlace,
+    ground: &Ground,
+    additions: &[Addition],
+    bytes: &mut Bytes<'_>,
 ) -> Result<(), FoldError> {
-    Err(FoldError::Nothing)
+    let repo = open(place)?;
+    ground.still(&repo)?;
+    let mut pack = Pack::new(place, repo.inner.object_hash(), additions.len())?;
+    let blobs = blobs(&mut pack, additions, bytes)?;
+    let staging = Staging::new(place, repo.inner.object_hash(), &blobs);
+    staging.check()?;
+    pack.send()?;
+    staging.add()
+}
+
+fn blobs(pack: &mut Pack<'_>, additions: &[Addition], bytes: &mut Bytes<'_>) -> Result<Blobs, FoldError> {
+    let mut blobs = Blobs::new();
+    for addition in additions {
+        let id = pack.add(Kind::Blob, &bytes(&addition.path)?)?;
+        blobs.insert(addition.path.clone(), id);
+    }
+    Ok(blobs)
+}
+
+/// What the reflog says.
+fn reason(message: &str) -> String {
+    format!("reconcile: {}", message.lines().next().unwrap_or_default())
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 
 /// Configuration that runs programs or changes answers, switched off in machine mode.
@@ -18,6 +18,14 @@ const MACHINE_CONFIG: [&str; 7] = [
     "log.showSignature=false",
     "submodule.recurse=false",
     "color.ui=false",
+];
+
+/// What writes for good, so that a commit that was reported outlives a power cut.
+const DURABLE_CONFIG: [&str; 4] = [
+    "core.fsync=all",
+    "core.ignoreCase=false",
+    "core.filesRefLockTimeout=2000", // milliseconds
+    "i18n.commitEncoding=UTF-8",
 ];
 
 /// Variables that redirect git to another repository, index or history, or reinterpret paths.
@@ -156,6 +164,16 @@ impl Git {
         git
     }
 
+    /// Machine mode for what writes: every object, index and ref is on the disk before git goes on,
+    /// a ref lock is waited for, and a message is what it is, UTF-8.
+    pub fn durable(place: &GitPlace) -> Self {
+        let mut git = Self::at(place);
+        for setting in DURABLE_CONFIG {
+            git.command.args(["-c", setting]);
+        }
+        git
+    }
+
     /// A person's own command: hooks, signing and identity as configured, in the top level of the
     /// worktree as if typed there.
     pub fn for_person(place: &GitPlace) -> Self {
@@ -286,18 +304,49 @@ impl Git {
         checked(output, &self.shown).map(drop)
     }
 
+    /// Starts it before its input is known, so that its start-up costs no time of its own. Dropped
+    /// unfinished it reads an empty input.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(mut self) -> Result<Started, PlumbingError> {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = self.command.spawn().map_err(PlumbingError::start)?;
+        Ok(Started { child, shown: self.shown })
+    }
+
     fn output(mut self) -> Result<Output, PlumbingError> {
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = self.command.spawn().map_err(PlumbingError::start)?;
-        // A thread of its own, since git may answer before it has read everything. A git that
-        // stops reading says why with its exit code.
-        let feeder = child.stdin.take().zip(self.input);
-        let feeder = feeder.map(|(mut stdin, bytes)| thread::spawn(move || stdin.write_all(&bytes)));
-        let output = child.wait_with_output().map_err(PlumbingError::Start);
-        let _unread = feeder.map(thread::JoinHandle::join);
-        output
+        fed(self.command.spawn().map_err(PlumbingError::start)?, self.input)
     }
+}
+
+/// A git that runs and waits for its input.
+#[derive(Debug)]
+pub struct Started {
+    child: Child,
+    shown: String,
+}
+
+impl Started {
+    /// Hands it all of its input and hands back what it printed.
+    ///
+    /// # Errors
+    /// As [`Git::run`].
+    pub fn finish(self, input: Vec<u8>) -> Result<Vec<u8>, PlumbingError> {
+        checked(fed(self.child, Some(input))?, &self.shown)
+    }
+}
+
+fn fed(mut child: Child, input: Option<Vec<u8>>) -> Result<Output, PlumbingError> {
+    // A thread of its own, since git may answer before it has read everything. A git that
+    // stops reading says why with its exit code.
+    let feeder = child.stdin.take().zip(input);
+    let feeder = feeder.map(|(mut stdin, bytes)| thread::spawn(move || stdin.write_all(&bytes)));
+    let output = child.wait_with_output().map_err(PlumbingError::Start);
+    let _unread = feeder.map(thread::JoinHandle::join);
+    output
 }
 
 fn checked(output: Output, command: &str) -> Result<Vec<u8>, PlumbingError> {

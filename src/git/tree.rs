@@ -20,7 +20,7 @@ pub(super) struct Sides {
 }
 
 /// An entry by its raw name.
-type Entry<'b> = (&'b [u8], EntryState);
+pub(super) type Entry<'b> = (&'b [u8], EntryState);
 
 /// What is left to read of a tree, and the entry before it.
 struct Rest<'b> {
@@ -232,7 +232,7 @@ fn mode(raw: gix::objs::tree::EntryMode) -> u32 {
 }
 
 /// How trees are sorted: by name, directories as if a slash stood behind theirs.
-fn tree_order(one: &(&[u8], EntryState), other: &(&[u8], EntryState)) -> Ordering {
+pub(super) fn tree_order(one: &Entry<'_>, other: &Entry<'_>) -> Ordering {
     let end = |entry: &(&[u8], EntryState)| if entry.1.mode == EntryState::TREE { b'/' } else { 0 };
     let shared = one.0.len().min(other.0.len());
     let next = |entry: &(&[u8], EntryState)| entry.0.get(shared).copied().unwrap_or(end(entry));

@@ -1,0 +1,114 @@
+//! How do the folded files get into the person's index while every other entry stays as it is?
+#![expect(clippy::disallowed_methods, reason = "git::fold looks whether the index was written meanwhile")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use gix::bstr::BStr;
+use gix::hash::Kind as Format;
+use gix::index::entry::Stage;
+
+use super::FoldError;
+use super::held::{GITS, is_there, met, until};
+use super::planting::Blobs;
+use crate::git::plumbing::{Git, GitPlace, PlumbingError};
+use crate::git::{GitError, chain, theirs};
+
+/// The real index of a worktree and the entries that it is to have.
+pub(super) struct Staging<'a> {
+    place: &'a GitPlace,
+    format: Format,
+    blobs: &'a Blobs,
+    path: PathBuf,
+}
+
+/// The index file as it was at some moment.
+type Moment = Option<(SystemTime, u64)>;
+
+impl<'a> Staging<'a> {
+    pub(super) fn new(place: &'a GitPlace, format: Format, blobs: &'a Blobs) -> Self {
+        Self { place, format, blobs, path: place.git_dir.join("index") }
+    }
+
+    /// Looks that no entry of the person's would have to give way: git replaces a staged file by a
+    /// directory of the same name, and the other way round, without asking.
+    pub(super) fn check(&self) -> Result<(), FoldError> {
+        let Some(index) = self.index()? else { return Ok(()) };
+        let in_way = |path: &str| FoldError::InTheWay { path: path.to_owned(), holder: "the index" };
+        let parents = self
+            .blobs
+            .keys()
+            .flat_map(|path| path.as_str().match_indices('/').map(|(end, _)| &path.as_str()[..end]));
+        for parent in parents.collect::<BTreeSet<_>>() {
+            index.entry_range(parent.into()).map_or(Ok(()), |_| Err(in_way(parent)))?;
+        }
+        for path in self.blobs.keys() {
+            let below = format!("{path}/");
+            index.prefixed_entries_range(BStr::new(&below)).map_or(Ok(()), |_| Err(in_way(path.as_str())))?;
+        }
+        Ok(())
+    }
+
+    /// Adds the entries. A lock is waited for; then it is reported and never removed.
+    pub(super) fn add(&self) -> Result<(), FoldError> {
+        let mut list = Vec::new();
+        for (path, id) in self.blobs {
+            write!(list, "100644 {id}\t{path}\0").map_err(PlumbingError::Start)?;
+        }
+        let mut held = None;
+        let tried = until(GITS, || {
+            let git = Git::durable(self.place).args(["update-index", "-z", "--index-info"]);
+            let done = git.input(list.clone()).run().map(drop);
+            held = done.as_ref().err().and_then(met);
+            held.is_none().then_some(done)
+        });
+        match (tried, held) {
+            (Some(done), _) => Ok(done?),
+            (None, held) => Err(held.unwrap_or_else(|| FoldError::held(self.lock()))),
+        }
+    }
+
+    fn lock(&self) -> PathBuf {
+        self.path.with_extension("lock")
+    }
+
+    pub(super) fn moment(&self) -> Moment {
+        let file = fs::symlink_metadata(&self.path).ok()?;
+        Some((file.modified().ok()?, file.len()))
+    }
+
+    /// A `git commit` that had read the index before we wrote it, and writes it back after, takes
+    /// our entries out again. Then they are added once more, so that HEAD does not have files that
+    /// look deleted in the index. What stands in the way of that does not unmake the commit.
+    pub(super) fn mend(&self, written: &Moment) {
+        let lock = self.lock();
+        for _ in 0..3 {
+            let _still_held = until(GITS, || (!is_there(&lock)).then_some(()));
+            if self.moment() == *written || self.holds_all().unwrap_or(true) {
+                return;
+            }
+            let _in_way = self.check().and_then(|()| self.add());
+        }
+    }
+
+    fn holds_all(&self) -> Result<bool, FoldError> {
+        let Some(index) = self.index()? else { return Ok(false) };
+        Ok(self.blobs.iter().all(|(path, id)| {
+            let entry = index.entry_by_path_and_stage(BStr::new(path.as_str()), Stage::Unconflicted);
+            entry.is_some_and(|entry| entry.id == theirs(*id))
+        }))
+    }
+
+    fn index(&self) -> Result<Option<gix::index::File>, FoldError> {
+        if !is_there(&self.path) {
+            return Ok(None);
+        }
+        let read =
+            gix::index::File::at(&self.path, self.format, true, gix::index::decode::Options::default());
+        let fault = |error: gix::Error| GitError::Other { what: "the index".to_owned(), why: chain(&error) };
+        Ok(Some(read.map_err(fault)?))
+    }
+}
