@@ -341,12 +341,17 @@ impl Started {
 
 fn fed(mut child: Child, input: Option<Vec<u8>>) -> Result<Output, PlumbingError> {
     // A thread of its own, since git may answer before it has read everything. A git that
-    // stops reading says why with its exit code.
+    // stops reading says why with its exit code; but one that was not handed everything took the
+    // rest for all there is.
     let feeder = child.stdin.take().zip(input);
     let feeder = feeder.map(|(mut stdin, bytes)| thread::spawn(move || stdin.write_all(&bytes)));
-    let output = child.wait_with_output().map_err(PlumbingError::Start);
-    let _unread = feeder.map(thread::JoinHandle::join);
-    output
+    let output = child.wait_with_output().map_err(PlumbingError::Start)?;
+    match feeder.map(thread::JoinHandle::join) {
+        Some(Ok(Err(error))) if output.status.success() && error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(PlumbingError::Start(error))
+        }
+        _ => Ok(output),
+    }
 }
 
 fn checked(output: Output, command: &str) -> Result<Vec<u8>, PlumbingError> {
