@@ -13,4 +13,5 @@ pub mod ledger;
 pub mod model;
 pub mod policy;
 pub mod report;
+pub mod sandbox;
 pub mod sys;

@@ -32,6 +32,7 @@ mod landing;
 mod oracle;
 mod schema;
 mod status;
+mod supervise;
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -55,6 +56,7 @@ pub enum Command {
     Demo(demo::Demo),
     Explain(explain::Explain),
     Schema(schema::Schema),
+    Supervise(supervise::Supervise),
 }
 
 impl Command {
@@ -76,6 +78,7 @@ impl Command {
             Self::Demo(command) => command.run(context),
             Self::Explain(command) => command.run(),
             Self::Schema(command) => command.run(),
+            Self::Supervise(command) => command.run(),
         }
     }
 
@@ -93,6 +96,7 @@ impl Command {
             Self::Demo(_) => "play the story",
             Self::Explain(_) => "explain",
             Self::Schema(_) => "print the schema",
+            Self::Supervise(_) => "supervise",
         }
     }
 
@@ -107,7 +111,7 @@ impl Command {
             Self::Admit(command) => command.json,
             Self::Adjudicate(command) => command.json,
             Self::Fixture(command) => command.json(),
-            Self::Init(_) | Self::Fmt(_) | Self::Demo(_) | Self::Schema(_) => false,
+            Self::Init(_) | Self::Fmt(_) | Self::Demo(_) | Self::Schema(_) | Self::Supervise(_) => false,
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod path;
 pub mod record;
 pub mod refusal;
 pub mod reverification;
+pub mod run;
 pub mod shell;
 pub mod text;
 pub mod trial;

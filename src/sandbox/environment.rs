@@ -1,0 +1,117 @@
+//! What does a job see of the person's environment? A list, and nothing that is not on it.
+#![expect(clippy::disallowed_methods, reason = "sandbox::environment picks what a job may know")]
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+
+/// What a job is handed when the person has it: where programs are, in which language they talk.
+///
+/// What is not here is gone: `CI` (it makes Hypothesis ignore a seed), `PYTEST_ADDOPTS`, `GIT_*`,
+/// `SSH_AUTH_SOCK`, `DOCKER_HOST`, `XDG_RUNTIME_DIR`, tokens.
+const PASSED: [&str; 10] = [
+    "PATH",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "JAVA_HOME",
+    "LD_LIBRARY_PATH",
+    "SSL_CERT_FILE",
+    "VIRTUAL_ENV",
+];
+
+/// Where tools are installed: as the person has it, else where it is below the person's own home,
+/// which the job no longer has.
+const TOOLS: [(&str, &str); 7] = [
+    ("CARGO_HOME", ".cargo"),
+    ("GOPATH", "go"),
+    ("NVM_DIR", ".nvm"),
+    ("PYENV_ROOT", ".pyenv"),
+    ("PYTHONUSERBASE", ".local"),
+    ("RBENV_ROOT", ".rbenv"),
+    ("RUSTUP_HOME", ".rustup"),
+];
+
+/// The complete environment of a job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Environment(BTreeMap<OsString, OsString>);
+
+impl Environment {
+    /// What is passed on, with a home and a place for temporary files of the job's own, made below
+    /// `scratch`. A git that the job runs finds no repository above `scratch`.
+    ///
+    /// # Errors
+    /// When the directories cannot be made.
+    pub fn clean(scratch: &Path) -> io::Result<Self> {
+        Self::picked(scratch, |name| env::var_os(name))
+    }
+
+    fn picked(scratch: &Path, person: impl Fn(&str) -> Option<OsString>) -> io::Result<Self> {
+        let mut variables = BTreeMap::new();
+        let passed = PASSED.iter().filter_map(|name| Some((OsString::from(name), person(name)?)));
+        variables.extend(passed);
+        let home = person("HOME").filter(|home| Path::new(home).is_absolute());
+        for (name, below) in TOOLS {
+            let usual = || home.as_ref().map(|home| Path::new(home).join(below)).filter(|dir| dir.is_dir());
+            let place = person(name).or_else(|| usual().map(OsString::from));
+            variables.extend(place.map(|place| (OsString::from(name), place)));
+        }
+        let mut clean = Self(variables);
+        for (name, inner) in [("HOME", "home"), ("TMPDIR", "tmp")] {
+            let dir = scratch.join(inner);
+            std::fs::create_dir_all(&dir)?;
+            clean = clean.set(name, dir);
+        }
+        let above = scratch.parent().unwrap_or(scratch);
+        let fixed = [("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_TERMINAL_PROMPT", "0"), ("TERM", "dumb")];
+        let clean = fixed.into_iter().fold(clean, |clean, (name, value)| clean.set(name, value));
+        Ok(clean.set("GIT_CEILING_DIRECTORIES", above).set("PYTHONDONTWRITEBYTECODE", "1"))
+    }
+
+    /// The same with one variable more, or with another value.
+    pub fn set(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.0.insert(name.into(), value.into());
+        self
+    }
+
+    /// The same without a variable.
+    pub fn unset(mut self, name: impl AsRef<OsStr>) -> Self {
+        self.0.remove(name.as_ref());
+        self
+    }
+
+    /// Every variable, by name.
+    pub fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_passed_that_is_not_on_the_list() {
+        let scratch = tempfile::tempdir().unwrap();
+        std::fs::create_dir(scratch.path().join(".cargo")).unwrap();
+        let home = scratch.path().as_os_str().to_owned();
+        let person = |name: &str| match name {
+            "HOME" => Some(home.clone()),
+            "PYENV_ROOT" => Some("/opt/pyenv".into()),
+            "GOPATH" | "LANGUAGE" => None,
+            _ => Some("theirs".into()),
+        };
+        let job = Environment::picked(&scratch.path().join("job"), person).unwrap().unset("TZ");
+        let names: Vec<_> = job.variables().map(|(name, _)| name.to_str().unwrap()).collect();
+        for gone in ["CI", "PYTEST_ADDOPTS", "GIT_DIR", "SSH_AUTH_SOCK", "GOPATH", "TZ"] {
+            assert!(!names.contains(&gone), "{gone}");
+        }
+        assert_eq!(job.0["PYENV_ROOT".as_ref() as &OsStr], "/opt/pyenv");
+        assert_eq!(job.0["HOME".as_ref() as &OsStr], scratch.path().join("job/home"));
+        assert!(scratch.path().join("job/tmp").is_dir());
+    }
+}

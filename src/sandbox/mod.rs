@@ -1,0 +1,8 @@
+//! How does a program that nobody trusts run, and how is it ended? No isolation yet: what it may
+//! reach, it reaches.
+
+mod descendants;
+pub mod environment;
+pub mod interrupt;
+pub mod run;
+pub mod supervise;

@@ -1,0 +1,188 @@
+//! How is one job run: within its limits, in its own environment, and to the end of every process?
+
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+
+use super::environment::Environment;
+use super::interrupt::Interrupt;
+use super::supervise::{KILL_LIMIT, LEAK_GRACE, Limits, STARTED, STOP_GRACE};
+use crate::model::run::Ran;
+
+/// How long the supervisor may take until the job has started.
+const SET_UP: Duration = Duration::from_secs(10);
+
+/// How much later than every limit the supervisor may answer: a machine under load is slow.
+const SLACK: Duration = Duration::from_secs(10);
+
+/// What to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Job<'a> {
+    /// The program, looked up on the `PATH` of the job, and its arguments.
+    pub argv: &'a [OsString],
+    /// Where it runs.
+    pub dir: &'a Path,
+    /// Everything that it sees of an environment.
+    pub environment: &'a Environment,
+    /// What it may use.
+    pub limits: Limits,
+}
+
+/// Why it is not known how a job ended. It is never a pass.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// No supervisor could be started.
+    #[error("no job can be started in {}: {source}", .dir.display())]
+    Supervisor {
+        /// The working directory of the job.
+        dir: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// The supervisor said nothing, or nothing that can be read.
+    #[error("the job is lost: its supervisor {0}")]
+    Lost(String),
+    /// Ctrl-C or its kin; the job is ended.
+    #[error("interrupted by signal {0}")]
+    Interrupted(i32),
+}
+
+/// Runs jobs, each under a supervisor of its own.
+#[derive(Clone, Debug)]
+pub struct Runner {
+    program: PathBuf,
+    interrupt: Interrupt,
+}
+
+impl Runner {
+    /// A runner whose supervisor is this program, as it runs right now.
+    ///
+    /// # Errors
+    /// When the system does not say what is running.
+    pub fn new(interrupt: Interrupt) -> io::Result<Self> {
+        // the link of Linux still works when the file was replaced meanwhile
+        let linux = Path::new("/proc/self/exe");
+        let program = if cfg!(target_os = "linux") { linux.to_owned() } else { std::env::current_exe()? };
+        Ok(Self::supervised_by(program, interrupt))
+    }
+
+    /// A runner whose supervisor is another build of this program.
+    pub fn supervised_by(program: PathBuf, interrupt: Interrupt) -> Self {
+        Self { program, interrupt }
+    }
+
+    /// Runs a job to its end; `tick` hears about once a second for how long it has run.
+    ///
+    /// # Errors
+    /// When it is not known how the job ended.
+    pub fn run(&self, job: &Job<'_>, tick: &mut dyn FnMut(Duration)) -> Result<Ran, RunError> {
+        if let Some(signal) = self.interrupt.caught() {
+            return Err(RunError::Interrupted(signal));
+        }
+        let mut supervisor = self.start(job)?;
+        let answer = self.listen(&mut supervisor, job.limits.budget, tick);
+        drop(supervisor.stdin.take()); // ends the job if it still runs
+        if answer.is_err() {
+            let _ended = read_until(&mut supervisor, Instant::now() + STOP_GRACE + KILL_LIMIT + SLACK);
+        }
+        let _killed = supervisor.kill(); // one that has answered is gone or about to go
+        let _status = supervisor.wait();
+        answer
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "sandbox::run starts the supervisor")]
+    fn start(&self, job: &Job<'_>) -> Result<Child, RunError> {
+        let milliseconds = u64::try_from(job.limits.budget.as_millis()).unwrap_or(u64::MAX);
+        let mut command = Command::new(&self.program);
+        command.arg0("git-reins");
+        command.args(["supervise", "--budget-ms", &milliseconds.to_string()]);
+        command.args(["--output", &job.limits.output.to_string(), "--"]).args(job.argv);
+        command.current_dir(job.dir).env_clear().envs(job.environment.variables());
+        let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        started.map_err(|source| RunError::Supervisor { dir: job.dir.to_owned(), source })
+    }
+
+    /// Reads the report while the job runs.
+    fn listen(
+        &self,
+        supervisor: &mut Child,
+        budget: Duration,
+        tick: &mut dyn FnMut(Duration),
+    ) -> Result<Ran, RunError> {
+        let (began, mut report) = (Instant::now(), Vec::new());
+        let limits = STOP_GRACE + LEAK_GRACE + KILL_LIMIT + SLACK;
+        let ends = SET_UP.saturating_add(budget).saturating_add(limits);
+        loop {
+            let is_started = report.starts_with(STARTED.as_bytes());
+            let allowed = if is_started { ends } else { SET_UP };
+            if began.elapsed() > allowed {
+                let what = if is_started { "did not end the job" } else { "did not start the job" };
+                return Err(RunError::Lost(format!("{what} within {} s", allowed.as_secs())));
+            }
+            self.wait(supervisor)?;
+            if let Some(signal) = self.interrupt.caught() {
+                return Err(RunError::Interrupted(signal));
+            }
+            tick(began.elapsed());
+            if read_some(supervisor, &mut report)? {
+                return parse(&report);
+            }
+        }
+    }
+
+    /// Sleeps until the supervisor says something, a signal comes, or a second is over.
+    fn wait(&self, supervisor: &Child) -> Result<(), RunError> {
+        let Some(stdout) = &supervisor.stdout else { return Ok(()) };
+        let mut fds = [PollFd::new(stdout, PollFlags::IN), PollFd::new(&self.interrupt, PollFlags::IN)];
+        match rustix::event::poll(&mut fds, Some(&Timespec { tv_sec: 1, tv_nsec: 0 })) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(errno) => Err(RunError::Lost(errno.to_string())),
+        }
+    }
+}
+
+/// Reads what is there; whether that was the end.
+fn read_some(supervisor: &mut Child, report: &mut Vec<u8>) -> Result<bool, RunError> {
+    let Some(stdout) = &mut supervisor.stdout else { return Ok(true) };
+    let mut fds = [PollFd::new(&*stdout, PollFlags::IN)];
+    let ready = rustix::event::poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+    if ready.is_ok_and(|count| count == 0) {
+        return Ok(false);
+    }
+    let mut buffer = vec![0; 64 << 10];
+    match stdout.read(&mut buffer) {
+        Ok(0) => Ok(true),
+        Ok(count) => {
+            report.extend_from_slice(&buffer[..count]);
+            Ok(false)
+        }
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+        Err(error) => Err(RunError::Lost(error.to_string())),
+    }
+}
+
+/// Waits until the supervisor has ended.
+fn read_until(supervisor: &mut Child, deadline: Instant) -> Result<(), RunError> {
+    let mut ignored = Vec::new();
+    while Instant::now() < deadline && !read_some(supervisor, &mut ignored)? {
+        let Some(stdout) = &supervisor.stdout else { return Ok(()) };
+        let mut fds = [PollFd::new(stdout, PollFlags::IN)];
+        let _ready = rustix::event::poll(&mut fds, Some(&Timespec { tv_sec: 1, tv_nsec: 0 }));
+    }
+    Ok(())
+}
+
+fn parse(report: &[u8]) -> Result<Ran, RunError> {
+    let lost = |why: &str| RunError::Lost(why.to_owned());
+    let json = report.strip_prefix(STARTED.as_bytes()).ok_or_else(|| lost("said nothing"))?;
+    if json.is_empty() {
+        return Err(lost("was ended before the job was"));
+    }
+    serde_json::from_slice(json).map_err(|_| lost("said something unexpected"))
+}
