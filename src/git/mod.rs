@@ -3,10 +3,12 @@
 //! Everything is read from raw objects: replace refs, grafts and the commit-graph file are local
 //! data that anybody can forge, so none of them is looked at.
 
+pub mod apply;
 pub mod attributes;
 mod bases;
 pub mod blobs;
 pub mod fold;
+pub mod checkout;
 pub mod history;
 pub mod object;
 pub mod owned;

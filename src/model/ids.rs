@@ -129,6 +129,10 @@ impl EntryState {
     pub const PLAIN: u32 = 0o100_644;
     /// Mode of a regular file that is executable.
     pub const EXECUTABLE: u32 = 0o100_755;
+    /// Mode of a symbolic link.
+    pub const LINK: u32 = 0o120_000;
+    /// Mode of a submodule: a commit of another repository.
+    pub const SUBMODULE: u32 = 0o160_000;
     /// Mode of a tree.
     pub const TREE: u32 = 0o040_000;
 
@@ -147,8 +151,8 @@ impl EntryState {
         match self.mode {
             Self::PLAIN => "regular file",
             Self::EXECUTABLE => "executable file",
-            0o120_000 => "symbolic link",
-            0o160_000 => "submodule",
+            Self::LINK => "symbolic link",
+            Self::SUBMODULE => "submodule",
             Self::TREE => "directory",
             _ => "entry of an unknown mode",
         }
