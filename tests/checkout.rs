@@ -198,3 +198,60 @@ fn a_patch_makes_the_tree_that_git_makes_and_leaves_the_repository_alone() {
 fn id_of(line: &str) -> ObjectId {
     line.trim().parse().unwrap()
 }
+
+/// `cargo test --test checkout -- --ignored --nocapture`: trust the ratio.
+#[test]
+#[ignore = "a measurement, no test"]
+fn measured_against_a_worktree() {
+    let repo = Repo::new();
+    let mut import = Vec::new();
+    for at in 0..4_800_u64 {
+        let line = at.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let lines = 20 + usize::try_from(at * 7919 % 600).unwrap();
+        let text: String = (0..lines as u64)
+            .map(|n| format!("    let value_{n} = {:x};\n", line.rotate_left(n as u32)))
+            .collect();
+        let path = format!("d{:02}/e{:02}/f{at}.rs", at % 60, at / 60 % 8);
+        let head =
+            if at == 0 { "commit refs/heads/main\ncommitter a <a@b> 1 +0000\ndata 1\nx\n" } else { "" };
+        write!(import, "{head}M 100644 inline {path}\ndata {}\n{text}\n", text.len()).unwrap();
+    }
+    let mut git = repo.command("git", &repo.path(""));
+    let mut git = git.args(["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn().unwrap();
+    git.stdin.take().unwrap().write_all(&import).unwrap();
+    assert!(git.wait().unwrap().success());
+    let (tree, source) = (id(&repo, "main^{tree}"), open(&repo));
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for round in 0..7 {
+        let dir = repo.path(&format!("../ours-{round}"));
+        fs::create_dir(&dir).unwrap();
+        let began = std::time::Instant::now();
+        let laid = source.checkout(tree, &dir, &|| true).unwrap();
+        ours.push(began.elapsed());
+        assert_eq!(laid.files, 4_800);
+        let other = format!("../theirs-{round}");
+        let began = std::time::Instant::now();
+        repo.git(&["worktree", "add", "-q", "--detach", &other, "main"]);
+        theirs.push(began.elapsed());
+        if round == 0 {
+            let mut wanted = listing(&repo.path(&other));
+            wanted.retain(|line| !line.starts_with(".git "));
+            assert_eq!(listing(&dir), wanted);
+        }
+        fs::remove_dir_all(dir).unwrap();
+        fs::remove_dir_all(repo.path(&other)).unwrap();
+        println!(
+            "{} MB: ours {:?}, git worktree add {:?}",
+            laid.bytes / 1_000_000,
+            ours[round],
+            theirs[round]
+        );
+    }
+    ours.sort();
+    theirs.sort();
+    println!(
+        "median {:.2}x, best {:.2}x",
+        ours[3].as_secs_f64() / theirs[3].as_secs_f64(),
+        ours[0].as_secs_f64() / theirs[0].as_secs_f64()
+    );
+}

@@ -12,7 +12,7 @@ use rustix::fs::{Mode, OFlags};
 
 use super::plumbing::shown_path;
 use super::tree::{joined, too_deep};
-use super::{GitError, Repo};
+use super::{GitError, Repo, theirs};
 use crate::model::ids::{EntryState, ObjectId};
 use crate::model::path::component_fault;
 
@@ -22,8 +22,8 @@ const MAX_ENTRIES: usize = 2_000_000;
 /// Threads that write. More of them wait for the same directory locks.
 const THREADS: usize = 2;
 
-/// Files that one thread takes at a time.
-const BATCH: usize = 32;
+/// Files that one thread takes at a time: neighbours in a pack are differences from each other.
+const BATCH: usize = 256;
 
 /// The longest target of a symbolic link.
 const MAX_TARGET: u64 = 4095;
@@ -87,7 +87,7 @@ impl Repo {
         goes_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Laid, CheckoutError> {
         let place = Place::open(dir)?;
-        let leaves = self.lay_directories(tree, &place, goes_on)?;
+        let leaves = self.in_pack_order(self.lay_directories(tree, &place, goes_on)?);
         let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
         let (shared, shallow) = (self.inner.clone().into_sync(), &self.shallow);
         let work = || -> Result<Laid, CheckoutError> {
@@ -151,6 +151,20 @@ impl Repo {
             }
         }
         Ok(leaves)
+    }
+
+    /// Sorts leaves by where their blobs stand, loose ones first: read in any other order, most of
+    /// a chain of differences would be unpacked again for every one of them.
+    fn in_pack_order(&self, mut leaves: Vec<Leaf>) -> Vec<Leaf> {
+        use gix::odb::pack::Find as _;
+        let mut objects = self.inner.objects.clone();
+        objects.prevent_pack_unload();
+        let mut buffer = Vec::new();
+        leaves.sort_by_cached_key(|(_, entry)| {
+            let place = objects.location_by_oid(&theirs(entry.id), &mut buffer).ok().flatten();
+            place.map(|place| (place.pack_id, place.pack_offset))
+        });
+        leaves
     }
 
     /// Writes one leaf; how many bytes it has.
