@@ -15,3 +15,4 @@ pub mod policy;
 pub mod report;
 pub mod sandbox;
 pub mod sys;
+pub mod verdicts;

@@ -11,13 +11,16 @@ use crate::exit::ExitStatus;
 use crate::gate::GateError;
 use crate::gate::survey::standing_policy;
 use crate::git::Repo;
+use crate::git::plumbing::GitPlace;
 use crate::model::adjudication::{Adjudicated, Verdict};
 use crate::model::path::visible;
 use crate::model::refusal::Code;
 use crate::model::reverification::Budget;
 use crate::policy::Policy;
 use crate::report::{adjudications, json};
+use crate::verdicts::past;
 
+mod again;
 mod find;
 
 use find::{Found, Place};
@@ -34,6 +37,9 @@ pub struct Adjudicate {
     /// Verdict directories, directories above them, or verdict.json files
     #[arg(required = true, value_name = "DIR|FILE")]
     named: Vec<PathBuf>,
+    /// Run tier 1 again for each ARTIFACT, with the raised budget, and write reverify.json beside it
+    #[arg(long)]
+    reverify: bool,
     /// Print a list of objects, sorted by id
     #[arg(long)]
     pub json: bool,
@@ -46,12 +52,15 @@ impl Adjudicate {
     /// When nothing could be read, or the policy asks for more time than it gives.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let named: Vec<_> = self.named.iter().map(|path| context.dir.join(path)).collect();
-        let results = Results::read(Found::at(&named));
+        let mut results = Results::read(Found::at(&named));
         if results.all.is_empty() {
             return Err(results.nothing());
         }
         let policy = policy(context)?.unwrap_or_default();
-        let budget = budget(&policy.tier1, &[])?;
+        let budget = budget(&policy.tier1, &past(context, &policy)?)?;
+        if self.reverify {
+            again::reverify(context, &policy.tier1, &budget, &mut results)?;
+        }
         Ok(results.answer(&context.dir, &budget, self.json))
     }
 }
@@ -63,6 +72,14 @@ fn policy(context: &Context) -> Result<Option<Policy>, Failure> {
         Err(error) if error.is_nowhere() && context.git_dir.is_none() => Ok(None),
         Err(error) => Err(GateError::from(error).into()),
     }
+}
+
+/// How long past runs took that passed, from the history of the worktree.
+fn past(context: &Context, policy: &Policy) -> Result<Vec<u64>, Failure> {
+    let Ok(place) = GitPlace::find(&context.dir, context.git_dir.as_deref()) else { return Ok(Vec::new()) };
+    let Some(worktree) = place.worktree else { return Ok(Vec::new()) };
+    let history = worktree.join(policy.paths.history.as_str());
+    past::durations(&history, &policy.tier1.command).map_err(|error| Failure::new(error.to_string()))
 }
 
 /// The results that were read, and what was not.

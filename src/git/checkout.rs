@@ -108,7 +108,7 @@ impl Repo {
             }
         };
         let parts = std::thread::scope(|scope| {
-            let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(&work)).collect();
+            let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(work)).collect();
             let join = |thread: std::thread::ScopedJoinHandle<'_, _>| thread.join();
             threads.into_iter().map(join).collect::<Vec<_>>()
         });

@@ -24,8 +24,8 @@ pub struct Verdict {
     pub evaluated_at: String,
     /// The commit that was graded, when one is named by its full id.
     pub commit: Option<CommitId>,
-    /// Whether the graded tree also held changes that no commit has.
-    pub had_uncommitted: bool,
+    /// The changes that no commit has and that the graded tree also held.
+    pub uncommitted: Option<Uncommitted>,
     /// The job, when it ran as one.
     pub job_id: Option<String>,
     /// The entry that it replaces.
@@ -36,6 +36,15 @@ pub struct Verdict {
     pub tier1: Option<Stage>,
     /// Tier 2.
     pub tier2: Criteria,
+}
+
+/// What the judge says of the changes that it kept beside the verdict, as `worktree.patch`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uncommitted {
+    /// How many bytes that file has.
+    pub bytes: Option<u64>,
+    /// Whether all of the changes are in it.
+    pub is_complete: bool,
 }
 
 /// The commands.
@@ -150,7 +159,7 @@ fn verdict(json: &Json) -> Result<Verdict, EntryFault> {
         task_id: text("task_id", json.get("task_id"))?,
         evaluated_at: text("evaluated_at", json.get("evaluated_at"))?,
         commit: some_text(json.get("commit")).and_then(|text| text.parse().ok()),
-        had_uncommitted: had_uncommitted(json),
+        uncommitted: uncommitted(json),
         job_id: some_text(json.get("job_id")),
         supersedes: some_text(json.get("supersedes")),
         superseded_by: some_text(json.get("superseded_by")),
@@ -177,9 +186,16 @@ fn list(value: Option<&Json>) -> Option<&[Json]> {
 }
 
 /// The judge keeps the changes of the worktree beside the verdict and lists them as evidence.
-fn had_uncommitted(json: &Json) -> bool {
+fn uncommitted(json: &Json) -> Option<Uncommitted> {
     let items = list(json.get("evidence").and_then(|evidence| evidence.get("items"))).unwrap_or_default();
-    items.iter().any(|item| some_text(item.get("name")).is_some_and(|name| name == "worktree"))
+    let item =
+        items.iter().find(|item| some_text(item.get("name")).is_some_and(|name| name == "worktree"))?;
+    let bytes = match item.get("bytes") {
+        Some(Json::Integer(bytes)) => u64::try_from(*bytes).ok(),
+        Some(_) | None => None,
+    };
+    let is_complete = matches!(item.get("truncated"), Some(Json::Bool(false)));
+    Some(Uncommitted { bytes, is_complete })
 }
 
 fn read_stage(json: &Json) -> Stage {

@@ -32,7 +32,8 @@ pub struct Reverification {
     #[serde(with = "text")]
     #[schemars(with = "String", regex(pattern = COMMIT))]
     pub commit: CommitId,
-    /// The tree of that commit, which the command ran in.
+    /// The tree that the command ran in: that of the commit, with the uncommitted changes that
+    /// were graded.
     #[serde(with = "text")]
     #[schemars(with = "String", regex(pattern = COMMIT))]
     pub tree: ObjectId,

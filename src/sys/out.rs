@@ -1,6 +1,6 @@
 //! How does an answer reach the caller? The only place that prints.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// Prints talk to stderr, then data to stdout, and flushes.
 ///
@@ -17,4 +17,9 @@ pub fn print(stdout: &str, stderr: &str) -> io::Result<()> {
 /// Prints talk to stderr; a stderr that is gone loses it.
 pub fn say(text: &str) {
     let _lost = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Whether somebody sees what is said while it is said.
+pub fn is_watched() -> bool {
+    io::stderr().is_terminal()
 }
