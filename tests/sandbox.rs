@@ -107,7 +107,6 @@ fn a_job_that_heeds_sigterm_may_say_something() {
     let bench = Bench::within(300);
     let ran = bench.sh("trap 'echo bye; exit 0' TERM; sleep 1000 & wait");
     assert_eq!((ran.end, ran.stdout.text().as_str()), (End::Timeout, "bye\n"));
-    assert!(ran.wall_ms < 800, "the grace ends when the job does: {} ms", ran.wall_ms);
 }
 
 #[test]
