@@ -6,7 +6,6 @@ pub mod article;
 pub mod budget;
 pub mod canary;
 pub mod diff;
-
 pub mod facts;
 pub mod fixture;
 pub mod freeze;

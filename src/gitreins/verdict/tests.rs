@@ -34,7 +34,7 @@ fn what_is_unknown_is_left_out() {
     assert_eq!(verdict.commit.unwrap().to_string(), "0123456789abcdef0123456789abcdef01234567");
     assert_eq!((verdict.job_id.as_deref(), verdict.supersedes.as_deref()), (Some("j"), None));
     assert_eq!(verdict.superseded_by.as_deref(), Some("x/y"));
-    assert!(verdict.had_uncommitted && verdict.tier1.is_none() && verdict.tier2 == Criteria::Absent);
+    assert!(verdict.uncommitted.is_some() && verdict.tier1.is_none() && verdict.tier2 == Criteria::Absent);
 }
 
 #[test]
