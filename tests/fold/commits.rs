@@ -1,5 +1,4 @@
 //! What is the commit of a fold like, and which bytes does it hold?
-#![expect(clippy::unwrap_used, reason = "a test that cannot tell its story fails")]
 
 use insta::assert_snapshot;
 

@@ -1,5 +1,4 @@
 //! What happens when somebody else is at work in the repository, or died there?
-#![expect(clippy::unwrap_used, reason = "a test that cannot tell its story fails")]
 
 use std::thread;
 

@@ -1,5 +1,4 @@
 //! Does a fold work wherever a worktree can be, and fail cleanly where it cannot work?
-#![expect(clippy::unwrap_used, reason = "a test that cannot tell its story fails")]
 
 use std::os::unix::fs::PermissionsExt;
 
