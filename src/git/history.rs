@@ -82,6 +82,30 @@ impl Repo {
         Ok(old == new || found.contains(&old))
     }
 
+    /// Which of the wanted commits some tips reach, in one walk for all of them.
+    ///
+    /// A skewed clock can hide one, never add one. Where the history is cut off before all are
+    /// found, none is: each has to be asked about alone.
+    ///
+    /// # Errors
+    /// When an object is absent or unreadable.
+    pub fn landed(
+        &self,
+        tips: &[CommitId],
+        wanted: &BTreeSet<CommitId>,
+    ) -> Result<BTreeSet<CommitId>, GitError> {
+        let (walk, mut found) = (Walk::new(self), BTreeSet::new());
+        for tip in tips {
+            let left: BTreeSet<_> = wanted.difference(&found).copied().collect();
+            match self.reached(&walk, *tip, &left, true) {
+                Ok(reached) => found.extend(reached),
+                Err(GitError::Shallow { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
+
     /// The first-parent chain from a commit, itself first, at most `most` commits long.
     ///
     /// A shallow boundary or a root ends the chain.

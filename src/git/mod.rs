@@ -14,6 +14,7 @@ pub mod object;
 pub mod owned;
 pub mod plumbing;
 pub mod refs;
+pub mod remotes;
 pub mod tree;
 pub mod worktree;
 

@@ -14,6 +14,15 @@ pub struct RawCommit {
     pub time: i64,
 }
 
+/// What stands behind an object id when every tag is taken off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peeled {
+    /// A commit.
+    Commit(CommitId),
+    /// Something without history, in the words of git.
+    Other(&'static str),
+}
+
 impl Repo {
     /// Reads the raw parents and tree of a commit.
     ///
@@ -31,6 +40,26 @@ impl Repo {
         let parents = fields.parent_ids().map(|parent| CommitId(ours(parent))).collect();
         let time = fields.committer().map_err(|error| fault(chain(&error)))?.seconds();
         Ok(RawCommit { tree, parents, time })
+    }
+
+    /// What an object leads to when every tag is taken off.
+    ///
+    /// # Errors
+    /// When an object is absent or unreadable.
+    pub fn peeled(&self, id: ObjectId) -> Result<Peeled, GitError> {
+        let (mut id, mut buffer) = (id, Vec::new());
+        loop {
+            let data = self.find(id, &mut buffer)?;
+            match data.kind {
+                gix::objs::Kind::Commit => return Ok(Peeled::Commit(CommitId(id))),
+                gix::objs::Kind::Tree => return Ok(Peeled::Other("tree")),
+                gix::objs::Kind::Blob => return Ok(Peeled::Other("blob")),
+                gix::objs::Kind::Tag => {}
+            }
+            let tag = gix::objs::TagRefIter::from_bytes(data.data, self.inner.object_hash());
+            let target = tag.target_id().map(ours);
+            id = target.map_err(|error| GitError::Unreadable { id, why: chain(&error) })?;
+        }
     }
 
     /// The bytes of a blob; `None` when it is larger than `cap` bytes.

@@ -1,4 +1,4 @@
-//! What does a name mean, and where are the protected lines?
+//! What does a name mean?
 
 use super::{GitError, Repo, chain, ours};
 use crate::model::ids::CommitId;
@@ -13,6 +13,13 @@ pub struct Line {
     pub name: String,
     /// The commit.
     pub tip: CommitId,
+}
+
+impl Line {
+    /// Whether it is what a remote said; a local branch can hold anything.
+    pub fn is_tracking(&self) -> bool {
+        self.name.starts_with("refs/remotes/")
+    }
 }
 
 impl Repo {
@@ -56,57 +63,8 @@ impl Repo {
         Ok(head.try_peel_to_id().map_err(other)?.map(|id| CommitId(ours(id.detach()))))
     }
 
-    /// The remote whose lines are protected: of the current branch, else `origin`, else the only one.
-    pub fn remote(&self) -> Option<String> {
-        let names: Vec<String> = self.inner.remote_names().iter().map(ToString::to_string).collect();
-        let of_branch = self.inner.head_name().ok().flatten().and_then(|name| {
-            let remote = self.inner.branch_remote_name(name.shorten(), gix::remote::Direction::Fetch)?;
-            Some(remote.as_bstr().to_string()).filter(|remote| names.contains(remote))
-        });
-        let origin = || names.contains(&"origin".to_owned()).then(|| "origin".to_owned());
-        of_branch.or_else(origin).or_else(|| names.first().filter(|_| names.len() == 1).cloned())
-    }
-
-    /// The default branch: the remote's, as its tracking HEAD says, else local main, master or
-    /// trunk.
-    ///
-    /// # Errors
-    /// When a ref cannot be read.
-    pub fn default_branch(&self) -> Result<Option<Line>, GitError> {
-        if let Some(remote) = self.remote() {
-            if let Some(line) = self.line(&format!("refs/remotes/{remote}/HEAD"))? {
-                return Ok(Some(line));
-            }
-            for name in ["main", "master", "trunk"] {
-                if let Some(line) = self.line(&format!("refs/remotes/{remote}/{name}"))? {
-                    return Ok(Some(line));
-                }
-            }
-        }
-        for name in ["main", "master", "trunk"] {
-            if let Some(line) = self.line(&format!("refs/heads/{name}"))? {
-                return Ok(Some(line));
-            }
-        }
-        Ok(None)
-    }
-
-    /// A protected line by the name that the policy gives it: the remote's tracking ref where
-    /// there is one, else the ref itself.
-    ///
-    /// # Errors
-    /// When a ref cannot be read.
-    pub fn protected_line(&self, name: &str) -> Result<Option<Line>, GitError> {
-        if let (Some(remote), Some(branch)) = (self.remote(), name.strip_prefix("refs/heads/"))
-            && let Some(line) = self.line(&format!("refs/remotes/{remote}/{branch}"))?
-        {
-            return Ok(Some(line));
-        }
-        self.line(name)
-    }
-
     /// A ref by its full name, followed to a commit; the name of the line is the ref that it ends at.
-    fn line(&self, name: &str) -> Result<Option<Line>, GitError> {
+    pub(super) fn line(&self, name: &str) -> Result<Option<Line>, GitError> {
         let other = |error: gix::Error| GitError::Other { what: name.to_owned(), why: chain(&error) };
         let Some(mut reference) = self.exact_ref(name)? else { return Ok(None) };
         let mut hops = 0;

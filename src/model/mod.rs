@@ -8,6 +8,7 @@ pub mod ids;
 pub mod image;
 pub mod path;
 pub mod record;
+pub mod push;
 pub mod refusal;
 pub mod reverification;
 pub mod run;

@@ -1,4 +1,4 @@
-//! How does a decision read on a terminal of 80 columns, without colour?
+//! How does a decision read on a terminal of 80 columns, without colour, and a finding on any width?
 
 use std::fmt::Write as _;
 
@@ -6,6 +6,18 @@ use crate::model::decision::{Decision, Detail, OrderEvidence, Outcome, Rules, Ve
 use crate::model::path::visible;
 
 const WIDTH: usize = 80;
+
+/// How wide lines may get.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sheet {
+    /// Columns.
+    pub width: usize,
+    /// Whether what is longer than a line is broken too, commands with the shell's own mark.
+    pub is_strict: bool,
+}
+
+/// A terminal; commands stay on one line each.
+const TERMINAL: Sheet = Sheet { width: WIDTH, is_strict: false };
 
 /// A decision as text: the answer first, then each finding with what was read, what was
 /// expected and what fixes it.
@@ -16,7 +28,7 @@ pub fn decision(decision: &Decision, admitted: &str) -> String {
     let mut out = headline(decision, admitted);
     for detail in &decision.details {
         out.push('\n');
-        finding(&mut out, detail);
+        TERMINAL.finding(&mut out, detail);
     }
     if !decision.held.is_empty() {
         let held: Vec<_> = decision.held.iter().map(|id| id.as_str()).collect();
@@ -66,48 +78,115 @@ fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-fn finding(out: &mut String, detail: &Detail) {
-    let title = format!("{} {} ({})", detail.code, detail.subject, detail.reason);
-    fold(out, "", "  ", &title);
-    let mut place = detail.path.clone().unwrap_or_default();
-    if let Some(field) = &detail.field {
-        place = if place.is_empty() { format!("field {field}") } else { format!("{place}, field {field}") };
+impl Sheet {
+    /// Adds a finding: what was read, what was expected, what fixes it.
+    pub fn finding(self, out: &mut String, detail: &Detail) {
+        let title = format!("{} {} ({})", detail.code, detail.subject, detail.reason);
+        self.fold(out, "", "  ", &title);
+        let mut place = detail.path.clone().unwrap_or_default();
+        if let Some(field) = &detail.field {
+            place =
+                if place.is_empty() { format!("field {field}") } else { format!("{place}, field {field}") };
+        }
+        if let Some(commit) = detail.commit {
+            let separator = if place.is_empty() { "" } else { ", " };
+            let _infallible = write!(place, "{separator}commit {}", commit.short());
+        }
+        for (label, text) in [("at", &place), ("read", &detail.observed), ("expected", &detail.expected)] {
+            if !text.is_empty() {
+                self.fold(out, &format!("  {label:<9} "), &" ".repeat(12), text);
+            }
+        }
+        self.fix(out, &detail.fix);
     }
-    if let Some(commit) = detail.commit {
-        let separator = if place.is_empty() { "" } else { ", " };
-        let _infallible = write!(place, "{separator}commit {}", commit.short());
-    }
-    for (label, text) in [("at", &place), ("read", &detail.observed), ("expected", &detail.expected)] {
-        if !text.is_empty() {
-            fold(out, &format!("  {label:<9} "), &" ".repeat(12), text);
+
+    /// A remedy: prose folded, commands one a line, so that they work as they stand.
+    fn fix(self, out: &mut String, fix: &str) {
+        let fix = visible(fix);
+        let at = if fix.starts_with("git ") { Some(0) } else { fix.find(": git ").map(|at| at + 2) };
+        let Some(at) = at else { return self.fold(out, "  fix       ", &" ".repeat(12), &fix) };
+        let commands: Vec<_> = fix[at..].split(" && ").collect();
+        if let ([only], 0) = (commands.as_slice(), at) {
+            return self.command(out, "  fix       ", only);
+        }
+        self.fold(out, "  fix       ", &" ".repeat(12), if at == 0 { "run" } else { &fix[..at - 1] });
+        for (at, command) in commands.iter().enumerate() {
+            let and = if at + 1 < commands.len() { " &&" } else { "" };
+            self.command(out, "    ", &format!("{command}{and}"));
         }
     }
-    fix(out, &detail.fix);
+
+    /// A command that works as it stands. On a strict sheet a long one goes on after a backslash,
+    /// which the shell takes away with the end of the line.
+    pub fn command(self, out: &mut String, first: &str, command: &str) {
+        if !self.is_strict {
+            out.push_str(first);
+            out.push_str(command);
+            return out.push('\n');
+        }
+        let indent = " ".repeat(first.len() + 2);
+        let mut line = first.to_owned();
+        for (at, word) in shell_words(command).into_iter().enumerate() {
+            if at > 0 && line.len() + 1 + word.len() + " \\".len() > self.width {
+                out.push_str(&line);
+                out.push_str(" \\\n");
+                line.clone_from(&indent);
+            } else if at > 0 {
+                line.push(' ');
+            }
+            self.word(out, &mut line, word);
+        }
+        out.push_str(&line);
+        out.push('\n');
+    }
+
+    /// Adds one word of a command to a line, broken where it is longer than that.
+    fn word(self, out: &mut String, line: &mut String, word: &str) {
+        let mut is_quoted = false;
+        for c in word.chars() {
+            if line.len() + c.len_utf8() + "'\\".len() > self.width && line.len() > 1 {
+                line.push_str(if is_quoted { "'\\\n" } else { "\\\n" });
+                out.push_str(line);
+                line.clear();
+                line.push_str(if is_quoted { "'" } else { "" });
+            }
+            is_quoted ^= c == '\'';
+            line.push(c);
+        }
+    }
+
+    /// Adds a folded text, the first line and the others with their own indents.
+    pub fn fold(self, out: &mut String, first: &str, other: &str, text: &str) {
+        let options = textwrap::Options::new(self.width)
+            .initial_indent(first)
+            .subsequent_indent(other)
+            .break_words(self.is_strict);
+        let options = match self.is_strict {
+            true => options.word_splitter(textwrap::WordSplitter::NoHyphenation),
+            false => options,
+        };
+        for line in textwrap::wrap(&visible(text), options) {
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+    }
 }
 
-/// A remedy: prose folded, commands one a line and never folded, so that they work as they stand.
-fn fix(out: &mut String, fix: &str) {
-    let fix = visible(fix);
-    let at = if fix.starts_with("git ") { Some(0) } else { fix.find(": git ").map(|at| at + 2) };
-    let Some(at) = at else { return fold(out, "  fix       ", &" ".repeat(12), &fix) };
-    let commands: Vec<_> = fix[at..].split(" && ").collect();
-    if let ([only], 0) = (commands.as_slice(), at) {
-        out.push_str("  fix       ");
-        out.push_str(only);
-        return out.push('\n');
+/// A command taken apart between its words, quotes left as they are.
+fn shell_words(command: &str) -> Vec<&str> {
+    let (mut words, mut start, mut is_quoted) = (Vec::new(), 0, false);
+    for (at, c) in command.char_indices() {
+        is_quoted ^= c == '\'';
+        if c == ' ' && !is_quoted {
+            words.push(&command[start..at]);
+            start = at + 1;
+        }
     }
-    fold(out, "  fix       ", &" ".repeat(12), if at == 0 { "run" } else { &fix[..at - 1] });
-    out.push_str("    ");
-    out.push_str(&commands.join(" &&\n    "));
-    out.push('\n');
+    words.push(&command[start..]);
+    words
 }
 
 /// Adds a text folded at 80 columns, the first line and the others with their own indents.
 pub fn fold(out: &mut String, first: &str, other: &str, text: &str) {
-    let options =
-        textwrap::Options::new(WIDTH).initial_indent(first).subsequent_indent(other).break_words(false);
-    for line in textwrap::wrap(&visible(text), options) {
-        out.push_str(line.trim_end());
-        out.push('\n');
-    }
+    TERMINAL.fold(out, first, other, text);
 }

@@ -1,8 +1,9 @@
-//! From where was the command called?
-#![expect(clippy::disallowed_methods, reason = "sys::caller reads what git hands to its commands")]
+//! From where was the command called, and what did a manager of hooks say?
+#![expect(clippy::disallowed_methods, reason = "sys::caller reads what callers hand to commands")]
 
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::{env, fs, io};
+use std::{env, fs};
 
 /// The directory in which the caller stands, after every `-C`.
 ///
@@ -23,4 +24,43 @@ pub fn directory(changes: &[PathBuf]) -> io::Result<PathBuf> {
 fn is_alias(here: &Path) -> bool {
     let hook = ["GIT_INDEX_FILE", "GIT_DIR"].iter().any(|name| env::var_os(name).is_some());
     !hook && fs::symlink_metadata(here.join(".git")).is_ok()
+}
+
+/// Whether a person sits at standard input, so that nothing will arrive there.
+pub fn is_terminal() -> bool {
+    io::stdin().is_terminal()
+}
+
+/// What pre-commit and prek say about a push instead of git's lines: one ref of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ManagedPush {
+    /// What the remote has, or the commit before the first one that it has not.
+    pub from: String,
+    /// The pushed commit.
+    pub to: String,
+    /// The name of the remote.
+    pub remote: String,
+    /// Its URL.
+    pub url: String,
+    /// The ref that is pushed.
+    pub local: String,
+    /// The ref that is pushed to.
+    pub branch: String,
+}
+
+/// Reads it; the name of the first variable that is missing otherwise. A push without a base has
+/// no `PRE_COMMIT_FROM_REF`.
+///
+/// # Errors
+/// With that name.
+pub fn managed_push() -> Result<ManagedPush, &'static str> {
+    let read = |name: &'static str| env::var(name).map_err(|_| name);
+    Ok(ManagedPush {
+        from: read("PRE_COMMIT_FROM_REF").unwrap_or_default(),
+        to: read("PRE_COMMIT_TO_REF")?,
+        remote: read("PRE_COMMIT_REMOTE_NAME")?,
+        url: read("PRE_COMMIT_REMOTE_URL")?,
+        local: read("PRE_COMMIT_LOCAL_BRANCH")?,
+        branch: read("PRE_COMMIT_REMOTE_BRANCH")?,
+    })
 }
