@@ -1,8 +1,10 @@
 //! Commit range in, evidence out: which line, which policy, which facts?
 
 pub mod branch;
+mod destination;
 pub mod gather;
 pub mod material;
+pub mod push;
 pub mod reverts;
 pub mod strays;
 pub mod survey;
@@ -18,7 +20,7 @@ use crate::model::ids::CommitId;
 use crate::model::refusal::Code;
 use crate::policy::PolicyFault;
 
-use survey::{Request, Survey};
+use survey::{Ground, Request, Survey};
 
 /// Why nothing can be decided.
 #[derive(Debug, thiserror::Error)]
@@ -105,9 +107,6 @@ pub enum Judged {
 
 /// Surveys the range, gathers the facts and decides.
 ///
-/// Whether a commit is a revert is only looked for when it can matter: when something stands
-/// against the candidate, or when a commit with code changes rows too.
-///
 /// # Errors
 /// When the repository cannot answer.
 pub fn judge(
@@ -116,20 +115,33 @@ pub fn judge(
     today: Day,
     decide: impl Fn(&Facts) -> Decision,
 ) -> Result<Judged, GateError> {
-    let survey = match survey::survey(repo, request)? {
+    let ground = match survey::survey(repo, request)? {
         Survey::NotUnderReins { line } => return Ok(Judged::NotUnderReins { line }),
-        Survey::Under(survey) => survey,
+        Survey::Under(ground) => ground,
     };
-    let mut facts = gather::gather(repo, &survey, today)?;
-    let mut decision = decide(&facts);
-    if reverts::matter(&facts, &decision) {
-        reverts::mark(repo, &survey, &mut facts.commits)?;
-        decision = decide(&facts);
+    let mut facts = gather::gather(repo, &ground, today)?;
+    Ok(Judged::Decided(Box::new(settle(repo, &ground, &mut facts, decide)?)))
+}
+
+/// Decides on gathered facts.
+///
+/// Whether a commit is a revert is only looked for when it can matter: when something stands
+/// against the candidate, or when a commit with code changes rows too.
+fn settle(
+    repo: &Repo,
+    ground: &Ground,
+    facts: &mut Facts,
+    decide: impl Fn(&Facts) -> Decision,
+) -> Result<Decision, GateError> {
+    let mut decision = decide(facts);
+    if reverts::matter(facts, &decision) {
+        reverts::mark(repo, ground, &mut facts.commits)?;
+        decision = decide(facts);
     }
     if decision.decision != Outcome::Refuse
         && facts.bases.iter().any(|base| base.material.policy != facts.tip.material.policy)
     {
         survey::read_policy(repo, facts.tip.id)?; // a policy that cannot be read may not land
     }
-    Ok(Judged::Decided(Box::new(decision)))
+    Ok(decision)
 }

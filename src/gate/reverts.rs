@@ -45,28 +45,67 @@ fn changes_rows(commit: &CommitFacts) -> bool {
     })
 }
 
+/// Whether the patch of a range may turn out to be reverts alone: then all of them are marked.
+///
+/// One commit that takes nothing back settles it, so that a plain patch is not looked at to its end.
+///
+/// # Errors
+/// When an object is absent or unreadable.
+pub fn mark_when_all(repo: &Repo, ground: &Ground, commits: &mut [CommitFacts]) -> Result<(), GateError> {
+    let code: Vec<_> = commits.iter().filter(|commit| commit.is_patch()).map(|commit| commit.id).collect();
+    if code.len() > MANY {
+        return Ok(());
+    }
+    let mut look = Look::new(repo, ground)?;
+    let mut found = BTreeMap::new();
+    for id in code {
+        let Some(reverted) = look.taken_back(id)? else { return Ok(()) };
+        found.insert(id, reverted);
+    }
+    for commit in commits {
+        commit.reverts = commit.reverts.or(found.get(&commit.id).copied());
+    }
+    Ok(())
+}
+
 /// Marks the commits with code that are reverts.
 ///
 /// # Errors
 /// When an object is absent or unreadable.
 pub fn mark(repo: &Repo, ground: &Ground, commits: &mut [CommitFacts]) -> Result<(), GateError> {
-    let chain = repo.first_parents(ground.landing, REACH + 1)?;
-    let mut past = Past { repo, chain, states: BTreeMap::new() };
-    let trees: BTreeMap<CommitId, &RawCommit> =
-        ground.range.commits.iter().map(|(id, raw)| (*id, raw)).collect();
+    let mut look = Look::new(repo, ground)?;
     for commit in commits.iter_mut().filter(|commit| commit.own.code.is_some()) {
-        let raw = trees[&commit.id];
+        commit.reverts = look.taken_back(commit.id)?;
+    }
+    Ok(())
+}
+
+/// The commits of a range, looked at one by one.
+struct Look<'r> {
+    past: Past<'r>,
+    commits: BTreeMap<CommitId, &'r RawCommit>,
+}
+
+impl<'r> Look<'r> {
+    fn new(repo: &'r Repo, ground: &'r Ground) -> Result<Self, GateError> {
+        let chain = repo.first_parents(ground.landing, REACH + 1)?;
+        let commits = ground.range.commits.iter().map(|(id, raw)| (*id, raw)).collect();
+        Ok(Self { past: Past { repo, chain, states: BTreeMap::new() }, commits })
+    }
+
+    /// The commit of the line that a commit of the range takes back.
+    fn taken_back(&mut self, id: CommitId) -> Result<Option<CommitId>, GateError> {
+        let (raw, repo) = (self.commits[&id], self.past.repo);
         let mut olds = Vec::new();
         for parent in &raw.parents {
             olds.push(Some(repo.commit(*parent)?.tree));
         }
         if olds.is_empty() {
-            continue; // a root takes nothing back
+            return Ok(None); // a root takes nothing back
         }
         let own = leaves(repo, raw.tree, &olds)?;
-        commit.reverts = past.taken_back(&own)?;
+        self.past.taken_back(&own)
     }
-    Ok(())
 }
 
 fn leaves(repo: &Repo, new: ObjectId, olds: &[Option<ObjectId>]) -> Result<Leaves, GateError> {

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::GateError;
 use crate::git::Repo;
 use crate::git::history::Range;
+use crate::git::remotes::Side;
 use crate::model::ids::{CommitId, EntryState};
 use crate::model::shell::word;
 use crate::policy::{POLICY_PATH, Policy, PolicyFault, parse};
@@ -66,9 +67,7 @@ pub fn survey(repo: &Repo, request: &Request<'_>) -> Result<Survey, GateError> {
     };
     let lines = protected_tips(repo, &policy)?;
     if base.is_none() && lines.is_empty() {
-        let names = policy.protect.base.join(", ");
-        let looked_for = format!("protect.base names {}, not in this clone", or_nothing(&names));
-        return Err(GateError::NoLine { looked_for, fix: fetch(repo, &policy) });
+        return Err(no_line(&repo.usual_side(), &policy));
     }
     let (range, lines) = range_of(repo, tip, base, lines)?;
     let serving = serving(repo, base, &lines)?;
@@ -96,23 +95,27 @@ fn serving(repo: &Repo, base: Option<CommitId>, lines: &[CommitId]) -> Result<Ve
     Ok(if serving.is_empty() { lines.to_vec() } else { serving })
 }
 
+/// None of the lines that a policy protects is in this clone.
+pub(super) fn no_line(side: &Side, policy: &Policy) -> GateError {
+    let names = policy.protect.base.join(", ");
+    let names = if names.is_empty() { "nothing" } else { &names };
+    let looked_for = format!("protect.base names {names}, not in this clone");
+    GateError::NoLine { looked_for, fix: fetch(side, policy) }
+}
+
 /// How a missing protected line comes into this clone.
-fn fetch(repo: &Repo, policy: &Policy) -> String {
+fn fetch(side: &Side, policy: &Policy) -> String {
     let branch = policy.protect.base.iter().find_map(|name| name.strip_prefix("refs/heads/"));
-    match (repo.remote(), branch) {
-        (Some(remote), Some(branch)) => {
-            let (remote, branch) = (word(&remote), word(branch));
+    match (side, branch) {
+        (Side::Remote(remote), Some(branch)) => {
+            let (remote, branch) = (word(remote), word(branch));
             format!("git fetch {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}")
         }
-        _ => NAME_THE_RANGE.to_owned(),
+        (Side::Remote(_) | Side::Elsewhere | Side::Here, _) => NAME_THE_RANGE.to_owned(),
     }
 }
 
-const NAME_THE_RANGE: &str = "name the range: git reins check BASE..TIP";
-
-fn or_nothing(names: &str) -> &str {
-    if names.is_empty() { "nothing" } else { names }
-}
+pub(super) const NAME_THE_RANGE: &str = "name the range: git reins check BASE..TIP";
 
 fn default_name(repo: &Repo) -> Result<Option<String>, GateError> {
     Ok(repo.default_branch()?.map(|line| line.name))
@@ -190,7 +193,7 @@ fn range_of(
 ///
 /// Of several that are equally near, any does while they hold one policy; otherwise nobody knows
 /// which one judges.
-fn nearest(repo: &Repo, tip: CommitId, lines: &[CommitId]) -> Result<Option<CommitId>, GateError> {
+pub(super) fn nearest(repo: &Repo, tip: CommitId, lines: &[CommitId]) -> Result<Option<CommitId>, GateError> {
     if let [only] = lines {
         return Ok(Some(*only));
     }

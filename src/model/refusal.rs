@@ -170,8 +170,8 @@ codes! {
     }
     HistoryUntrusted "HISTORY_UNTRUSTED" {
         class: Refusal,
-        rule: "the candidate shares history with the protected line",
-        reads: "the raw parents of the candidate and of the protected lines",
+        rule: "the candidate shares history with the protected line, and no push deletes or rewrites that line",
+        reads: "the raw parents of the candidate and of the protected lines, and what a push does to these lines",
         remedy: "bring the change onto a branch that starts at the protected line",
         authority: "nobody: without a common commit there is no base"
     }
