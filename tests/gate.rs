@@ -1,10 +1,14 @@
 //! The commands that judge, `check` and `admit`, on real repositories with the real binary.
 #![expect(clippy::disallowed_methods, reason = "tests look at the disk and run programs themselves")]
 
+#[path = "support/story.rs"]
+mod story;
 #[expect(dead_code, reason = "what the tests of the writing commands ask for")]
 mod support;
 
 mod gate {
+    use crate::story;
+
     mod articles;
     mod broken;
     mod crafted;
@@ -15,5 +19,4 @@ mod gate {
     mod places;
     mod refusals;
     mod shapes;
-    mod story;
 }

@@ -40,6 +40,11 @@ impl Range {
             None => Self { base: None, tip: Some(side(given)) },
         })
     }
+
+    /// What the gate is asked.
+    pub fn request(&self) -> Request<'_> {
+        Request { base: self.base.as_deref(), tip: self.tip.as_deref() }
+    }
 }
 
 /// How an answer is written.
@@ -63,8 +68,7 @@ pub fn judge(
     decide: impl Fn(&Facts) -> Decision,
 ) -> Result<Answer, Failure> {
     let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
-    let request = Request { base: range.base.as_deref(), tip: range.tip.as_deref() };
-    Ok(match gate::judge(&repo, &request, today, decide)? {
+    Ok(match gate::judge(&repo, &range.request(), today, decide)? {
         Judged::Decided(decision) => answer(&decision, form),
         Judged::NotUnderReins { line } if form.as_json => answer(&admit::unruled(&line, today), form),
         Judged::NotUnderReins { line } => Answer::done(

@@ -26,6 +26,7 @@ mod explain;
 mod fixture;
 mod fmt;
 mod freeze;
+mod hook;
 mod init;
 mod judging;
 mod landing;
@@ -52,6 +53,9 @@ pub enum Command {
     Check(check::Check),
     Admit(admit::Admit),
     Adjudicate(adjudicate::Adjudicate),
+    /// Answer git as one of its hooks
+    #[command(subcommand, arg_required_else_help = true)]
+    Hook(hook::Hook),
     Fmt(fmt::Fmt),
     Demo(demo::Demo),
     Explain(explain::Explain),
@@ -74,6 +78,7 @@ impl Command {
             Self::Check(command) => command.run(context),
             Self::Admit(command) => command.run(context),
             Self::Adjudicate(command) => command.run(context),
+            Self::Hook(hook::Hook::Run(command)) => command.run(context),
             Self::Fmt(command) => command.run(context),
             Self::Demo(command) => command.run(context),
             Self::Explain(command) => command.run(),
@@ -90,8 +95,8 @@ impl Command {
             Self::Oracle(command) => command.errand(),
             Self::Fixture(command) => command.errand(),
             Self::Freeze(command) => command.errand(),
-            Self::Check(_) | Self::Admit(_) => "decide",
             Self::Adjudicate(_) => "adjudicate",
+            Self::Check(_) | Self::Admit(_) | Self::Hook(_) => "decide",
             Self::Fmt(_) => "format the ledgers",
             Self::Demo(_) => "play the story",
             Self::Explain(_) => "explain",
@@ -111,7 +116,12 @@ impl Command {
             Self::Admit(command) => command.json,
             Self::Adjudicate(command) => command.json,
             Self::Fixture(command) => command.json(),
-            Self::Init(_) | Self::Fmt(_) | Self::Demo(_) | Self::Schema(_) | Self::Supervise(_) => false,
+            Self::Init(_)
+            | Self::Hook(_)
+            | Self::Fmt(_)
+            | Self::Demo(_)
+            | Self::Schema(_)
+            | Self::Supervise(_) => false,
         }
     }
 }

@@ -2,4 +2,5 @@
 
 pub mod adjudications;
 pub mod json;
+pub mod push;
 pub mod text;
