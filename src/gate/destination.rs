@@ -181,6 +181,26 @@ impl Destination {
         tips
     }
 
+    /// The tips that bound a range where a line already holds the candidate: those of the line that
+    /// is pushed to, and of the others that do not hold it. None where that line is new.
+    ///
+    /// What one line took is not landed on another, which may ask for more.
+    ///
+    /// # Errors
+    /// When an object is absent or unreadable.
+    pub fn tips_beside(&self, repo: &Repo, name: &str, tip: CommitId) -> Result<Vec<CommitId>, GateError> {
+        if self.lines.iter().all(|line| line.name != name) {
+            return Ok(Vec::new());
+        }
+        let mut tips = Vec::new();
+        for line in &self.lines {
+            if !tips.contains(&line.tip) && (line.name == name || !repo.contains(line.tip, tip)?) {
+                tips.push(line.tip);
+            }
+        }
+        Ok(tips)
+    }
+
     /// The tip that a candidate would land on, and the policy that stands there: of the line that
     /// is pushed to, where that is one, else of the nearest.
     ///

@@ -191,14 +191,20 @@ impl Gate<'_> {
     }
 
     fn range(&mut self, name: &str, tip: CommitId, is_line: bool) -> Result<Ruled, GateError> {
-        if self.landed.contains(&tip) {
+        if self.landed.contains(&tip) && !is_line {
             return Ok(Ruled::Nothing);
         }
         if !self.to.bounds(name) {
             return Err(no_line(self.side, &self.to.policy));
         }
-        let protected = self.to.tips();
-        let range = self.repo.range(tip, &protected)?;
+        let mut protected = self.to.tips();
+        let mut range = self.repo.range(tip, &protected)?;
+        if range.commits.is_empty() && is_line {
+            protected = self.to.tips_beside(self.repo, name, tip)?;
+            if !protected.is_empty() {
+                range = self.repo.range(tip, &protected)?;
+            }
+        }
         if range.commits.is_empty() {
             return Ok(Ruled::Nothing);
         }

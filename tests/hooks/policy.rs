@@ -80,7 +80,8 @@ fn with_several_lines_the_one_pushed_to_judges() {
     it.git(&["switch", "-q", "easy"]);
     it.patch("two");
     it.push(&["origin", "easy"]).goes_silently();
-    // a new protected line is judged by the nearest one
+    // what the easy line took is not landed on the other by that
+    let _ = it.push(&["origin", "easy:main"]).stops(1, &["POLICY_CHANGED_BY_PATCH"]);
     let _ = it.push(&["origin", ":refs/heads/easy"]).stops(1, &["line-deleted"]);
 }
 
