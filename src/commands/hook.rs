@@ -12,6 +12,7 @@ use super::{Answer, Context, Failure};
 use crate::exit::ExitStatus;
 use crate::gate::{GateError, push};
 use crate::git::Repo;
+use crate::git::refs::Line;
 use crate::git::remotes::Side;
 use crate::model::push::{PushAnswer, Ruling, Undecided, Update, parse};
 use crate::policy::refname;
@@ -155,8 +156,9 @@ fn managed_update(repo: &Repo, side: &Side, managed: &ManagedPush) -> Result<Upd
     let name = &managed.branch;
     let full = if name.starts_with("refs/") { name.clone() } else { format!("refs/heads/{name}") };
     let tip = repo.resolve(&managed.to)?;
-    // for a ref that the remote has, the base is what stands there
-    let is_there = !repo.lines(side, &full)?.is_empty();
+    // For a ref that the remote has, the base is what stands there. For a new one it is any commit
+    // that any branch of the remote holds: that one says nothing, where the remote has been seen.
+    let is_there = repo.lines(side, &full)?.iter().any(Line::is_tracking) || !repo.has_seen(side)?;
     let from = repo.resolve(&managed.from).ok().filter(|_| is_there);
     let from = match from {
         Some(from) if repo.is_ancestor(from, tip)? => Some(from),

@@ -66,6 +66,18 @@ fn a_manager_names_one_ref_and_its_base_is_none() {
         let run = managed(&it, from, "refs/heads/topic").expect(1);
         assert!(run.stderr.contains("bal-x (same-commit)"), "{from}: {run}");
     }
+    // a new protected line is not excused by what an unprotected branch of the remote holds
+    let _ = it.push_by("git push -q --no-verify origin topic");
+    let policy = it
+        .read(".gitreins/reins.toml")
+        .replace("\"refs/heads/main\"", "\"refs/heads/main\", \"refs/heads/new\"");
+    it.git(&["switch", "-q", "main"]);
+    it.write(".gitreins/reins.toml", &policy);
+    it.commit("another line");
+    let _ = it.push_by("git push -q --no-verify origin main");
+    it.git(&["branch", "-q", "new", "topic"]);
+    let run = managed(&it, &it.id("topic"), "refs/heads/new").expect(1);
+    assert!(run.stderr.contains("bal-x (same-commit)"), "{run}");
     let run = it.shell(&format!("{RUN} --from-pre-commit-env </dev/null")).expect(129);
     assert!(run.stderr.contains("PRE_COMMIT_TO_REF is not set"), "{run}");
 }
