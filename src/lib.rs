@@ -9,6 +9,7 @@ pub mod gate;
 pub mod git;
 pub mod gitreins;
 pub mod judge;
+pub mod install;
 pub mod ledger;
 pub mod model;
 pub mod policy;

@@ -135,6 +135,11 @@ impl Repo {
         self.inner.workdir()
     }
 
+    /// The git directory that all worktrees share.
+    pub fn common_dir(&self) -> &Path {
+        self.inner.common_dir()
+    }
+
     /// Length of an object id in hex digits: 40 or 64.
     pub fn hex_len(&self) -> usize {
         self.inner.object_hash().len_in_hex()

@@ -21,6 +21,12 @@ pub fn directory(changes: &[PathBuf]) -> io::Result<PathBuf> {
     fs::read_dir(&dir).map(|_| dir)
 }
 
+/// What `doctor` asks a hook that it runs, if it does: a short word to say again.
+pub fn probe(variable: &str) -> Option<String> {
+    let plain = |word: &String| word.len() <= 64 && word.chars().all(|c| c.is_ascii_alphanumeric());
+    env::var_os(variable)?.into_string().ok().filter(plain)
+}
+
 fn is_alias(here: &Path) -> bool {
     let hook = ["GIT_INDEX_FILE", "GIT_DIR"].iter().any(|name| env::var_os(name).is_some());
     !hook && fs::symlink_metadata(here.join(".git")).is_ok()

@@ -3,9 +3,11 @@
 pub mod caller;
 pub mod clock;
 pub mod files;
+pub mod folder;
 pub mod hash;
 pub mod image;
 pub mod listing;
 pub mod out;
 pub mod process;
+pub mod programs;
 pub mod scratch;

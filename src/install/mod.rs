@@ -1,0 +1,44 @@
+//! Where do hooks stand, whose are they, and how are ours put there, taken away and proven?
+//!
+//! The files of `hooks/` are installed verbatim. A hook that stood there before is kept beside
+//! ours and run first.
+
+pub mod chain;
+pub mod manifest;
+pub mod probe;
+
+/// An event for which git runs a hook of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Event {
+    /// Before a push sends anything.
+    PrePush,
+}
+
+impl Event {
+    /// Every event.
+    pub const ALL: [Self; 1] = [Self::PrePush];
+
+    /// Its name, which is that of the hook file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PrePush => "pre-push",
+        }
+    }
+
+    /// The hook file, as it is installed.
+    pub fn file(self) -> &'static [u8] {
+        match self {
+            Self::PrePush => include_bytes!("../../hooks/pre-push"),
+        }
+    }
+
+    /// The name under which a hook that stood there before is kept.
+    pub fn kept(self) -> String {
+        format!("{}.reins-orig", self.name())
+    }
+
+    /// The event of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|event| event.name() == name)
+    }
+}

@@ -1,0 +1,22 @@
+//! Does the hook that git runs lead to us?
+
+use super::Event;
+use crate::sys::{caller, out};
+
+/// The variable that asks a hook to say that it is ours; it changes nothing else.
+pub const VARIABLE: &str = "GIT_REINS_PROBE";
+
+/// The version of this program.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Says who answers when `doctor` asks.
+pub(super) fn answer(event: Event) {
+    if let Some(word) = caller::probe(VARIABLE) {
+        out::say(&(line(&word, event) + "\n"));
+    }
+}
+
+/// The line that answers the question `word`.
+pub fn line(word: &str, event: Event) -> String {
+    format!("git-reins {VERSION} answers {word} for {}", event.name())
+}
