@@ -22,11 +22,13 @@ mod adjudicate;
 mod admit;
 mod check;
 mod demo;
+mod doctor;
 mod explain;
 mod fixture;
 mod fmt;
 mod freeze;
 mod hook;
+mod hooks;
 mod init;
 mod judging;
 mod landing;
@@ -50,6 +52,10 @@ pub enum Command {
     /// Write the freeze ledger: which seeds are excluded until when
     #[command(subcommand, arg_required_else_help = true)]
     Freeze(freeze::Freeze),
+    /// Put the hook in place that judges a push, or take it away
+    #[command(subcommand, arg_required_else_help = true)]
+    Hooks(hooks::Hooks),
+    Doctor(doctor::Doctor),
     Check(check::Check),
     Admit(admit::Admit),
     Adjudicate(adjudicate::Adjudicate),
@@ -75,6 +81,8 @@ impl Command {
             Self::Oracle(command) => command.run(context),
             Self::Fixture(command) => command.run(context),
             Self::Freeze(command) => command.run(context),
+            Self::Hooks(command) => command.run(context),
+            Self::Doctor(command) => command.run(context),
             Self::Check(command) => command.run(context),
             Self::Admit(command) => command.run(context),
             Self::Adjudicate(command) => command.run(context),
@@ -96,6 +104,8 @@ impl Command {
             Self::Fixture(command) => command.errand(),
             Self::Freeze(command) => command.errand(),
             Self::Adjudicate(_) => "adjudicate",
+            Self::Hooks(command) => command.errand(),
+            Self::Doctor(_) => "examine this clone",
             Self::Check(_) | Self::Admit(_) | Self::Hook(_) => "decide",
             Self::Fmt(_) => "format the ledgers",
             Self::Demo(_) => "play the story",
@@ -112,6 +122,8 @@ impl Command {
             Self::Oracle(command) => command.json(),
             Self::Freeze(command) => command.json(),
             Self::Explain(command) => command.json,
+            Self::Hooks(command) => command.json(),
+            Self::Doctor(command) => command.json,
             Self::Check(command) => command.json,
             Self::Admit(command) => command.json,
             Self::Adjudicate(command) => command.json,

@@ -10,6 +10,7 @@ pub mod blobs;
 pub mod checkout;
 pub mod fold;
 pub mod history;
+pub mod hooks;
 pub mod object;
 pub mod owned;
 pub mod plumbing;

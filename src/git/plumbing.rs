@@ -8,6 +8,9 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
+use std::time::Duration;
+
+use crate::sys::programs::{Ended, within};
 
 /// Configuration that runs programs or changes answers, switched off in machine mode.
 const MACHINE_CONFIG: [&str; 7] = [
@@ -186,8 +189,17 @@ impl Git {
         git
     }
 
+    /// Another program than git, in the same place: a hook file.
+    pub fn program(place: &GitPlace, file: &Path) -> Self {
+        Self::running(place, file.as_os_str())
+    }
+
     fn bare(place: &GitPlace) -> Self {
-        let mut command = Command::new("git");
+        Self::running(place, OsStr::new("git"))
+    }
+
+    fn running(place: &GitPlace, program: &OsStr) -> Self {
+        let mut command = Command::new(program);
         command.current_dir(place.worktree.as_ref().unwrap_or(&place.git_dir));
         for name in REDIRECTIONS {
             command.env_remove(name);
@@ -313,6 +325,20 @@ impl Git {
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let child = self.command.spawn().map_err(PlumbingError::start)?;
         Ok(Started { child, shown: self.shown })
+    }
+
+    /// Sets a variable for it and for what it runs.
+    pub fn env(mut self, variable: &str, value: &str) -> Self {
+        self.command.env(variable, value);
+        self
+    }
+
+    /// Runs it without input and ends it, with what it started, when the time is over.
+    ///
+    /// # Errors
+    /// When it cannot be run.
+    pub fn within(self, limit: Duration) -> Result<Ended, PlumbingError> {
+        within(self.command, limit).map_err(PlumbingError::start)
     }
 
     fn output(mut self) -> Result<Output, PlumbingError> {

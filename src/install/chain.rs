@@ -39,6 +39,9 @@ pub enum ChainError {
     /// Recorded, and gone.
     #[error("the hook that was kept as {} is gone; put it back, or git reins hooks uninstall", .0.display())]
     Gone(PathBuf),
+    /// What was kept is a hook of ours: it would call itself without end.
+    #[error("the hook that was kept is one of ours; git reins hooks uninstall, then install")]
+    Circle,
     /// The record cannot be read.
     #[error(transparent)]
     Manifest(#[from] ManifestError),
@@ -60,11 +63,13 @@ pub enum ChainError {
 /// # Errors
 /// When it is recorded and cannot be run: nobody knows what it would have said.
 pub fn run(call: &Call<'_>, common: &Path, dir: &Path) -> Result<Chained, ChainError> {
-    super::probe::answer(call.event);
     let beside = call.hook.parent().unwrap_or(Path::new(""));
     let beside = dir.join(beside);
     let kept = call.event.kept();
     let path = beside.join(&kept);
+    if call.hook.file_name().is_some_and(|name| name == kept.as_str()) {
+        return Err(ChainError::Circle);
+    }
     let standing = match Folder::open(&beside)? {
         Some(folder) => folder.look(&kept)?,
         None => Standing::Nothing,

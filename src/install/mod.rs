@@ -3,9 +3,15 @@
 //! The files of `hooks/` are installed verbatim. A hook that stood there before is kept beside
 //! ours and run first.
 
+pub mod act;
 pub mod chain;
+pub mod doctor;
+pub mod managers;
 pub mod manifest;
+pub mod plan;
 pub mod probe;
+pub mod site;
+pub mod status;
 
 /// An event for which git runs a hook of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,6 +41,16 @@ impl Event {
     /// The name under which a hook that stood there before is kept.
     pub fn kept(self) -> String {
         format!("{}.reins-orig", self.name())
+    }
+
+    /// The name under which a hook of ours that somebody edited is set aside.
+    pub fn edited(self) -> String {
+        format!("{}.reins-edited", self.name())
+    }
+
+    /// The name under which ours is written before it is moved to its place.
+    pub fn temporary(self) -> String {
+        format!("{}.reins-new", self.name())
     }
 
     /// The event of that name.

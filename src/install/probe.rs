@@ -9,8 +9,8 @@ pub const VARIABLE: &str = "GIT_REINS_PROBE";
 /// The version of this program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Says who answers when `doctor` asks.
-pub(super) fn answer(event: Event) {
+/// Says who answers when `doctor` asks; `hook run` does so first.
+pub fn answer(event: Event) {
     if let Some(word) = caller::probe(VARIABLE) {
         out::say(&(line(&word, event) + "\n"));
     }

@@ -2,7 +2,8 @@
 //!
 //! For the files of a git directory. Names are single components; the last one is never followed.
 
-use std::ffi::OsStr;
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -80,7 +81,7 @@ impl Folder {
         let folder = Self::open(path)?.ok_or_else(|| fault("open", path, Errno::NOENT))?;
         if made && shared != 0 {
             let old = rustix::fs::fstat(&folder.fd).map_err(|errno| fault("stat", path, errno))?;
-            let mode = Mode::from_raw_mode(old.st_mode | shared | 0o2000);
+            let mode = Mode::from_raw_mode(with_runners(old.st_mode & 0o7777 | shared) | 0o2000);
             rustix::fs::fchmod(&folder.fd, mode).map_err(|errno| fault("chmod", path, errno))?;
         }
         Ok(folder)
@@ -94,6 +95,21 @@ impl Folder {
     /// Keeps other commands of ours out until this value is dropped, where the file system can.
     pub fn hold(&self) {
         let _unknown = rustix::fs::flock(&self.fd, FlockOperation::LockExclusive);
+    }
+
+    /// The names in it, but for its own and that of its parent.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn names(&self) -> Result<BTreeSet<OsString>, FileError> {
+        let read = rustix::fs::Dir::read_from(&self.fd).map_err(|errno| fault("read", &self.path, errno))?;
+        let mut names = BTreeSet::new();
+        for entry in read {
+            let entry = entry.map_err(|errno| fault("read", &self.path, errno))?;
+            names.insert(OsStr::from_bytes(entry.file_name().to_bytes()).to_owned());
+        }
+        names.retain(|name| name != "." && name != "..");
+        Ok(names)
     }
 
     /// What stands at `name`.
@@ -137,25 +153,19 @@ impl Folder {
         Ok(one.is_some() && one == other)
     }
 
-    /// Writes an executable file at `temporary` and renames it to `name`; what stood there is
-    /// replaced. `shared` bits are added to what the umask leaves.
+    /// Writes a new file; a leftover of that name is replaced. What the umask leaves of `mode` and
+    /// the `shared` bits are its permissions.
     ///
     /// # Errors
-    /// When the disk says no; `name` is as it was then.
-    pub fn put(
-        &self,
-        name: &str,
-        temporary: &str,
-        (bytes, mode, shared): (&[u8], u32, u32),
-    ) -> Result<(), FileError> {
-        self.remove(temporary)?;
+    /// When the disk says no.
+    pub fn write(&self, name: &str, bytes: &[u8], (mode, shared): (u32, u32)) -> Result<(), FileError> {
+        self.remove(name)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let fd = rustix::fs::openat(&self.fd, temporary, flags, Mode::from_raw_mode(mode));
-        let mut file = File::from(fd.map_err(|errno| self.fault("write", temporary, errno))?);
+        let fd = rustix::fs::openat(&self.fd, name, flags, Mode::from_raw_mode(mode));
+        let mut file = File::from(fd.map_err(|errno| self.fault("write", name, errno))?);
         let written =
             file.write_all(bytes).and_then(|()| share(&file, shared)).and_then(|()| file.sync_all());
-        written.map_err(|source| self.unread(temporary, source))?;
-        self.rename(temporary, name)
+        written.map_err(|source| self.unread(name, source))
     }
 
     /// Makes a link at `temporary` and renames it to `name`.
@@ -183,8 +193,14 @@ impl Folder {
     /// # Errors
     /// When the disk says no, or something stands there.
     pub fn rename_new(&self, from: &str, to: &str) -> Result<(), FileError> {
-        let done = rustix::fs::renameat_with(&self.fd, from, &self.fd, to, RenameFlags::NOREPLACE);
-        self.settled(done, "rename", from)
+        match rustix::fs::renameat_with(&self.fd, from, &self.fd, to, RenameFlags::NOREPLACE) {
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+                let linked = rustix::fs::linkat(&self.fd, from, &self.fd, to, AtFlags::empty());
+                linked.map_err(|errno| self.fault("rename", from, errno))?;
+                self.remove(from)
+            }
+            done => self.settled(done, "rename", from),
+        }
     }
 
     /// Gives a file a second name, so that it has one at every moment; where the file system knows
@@ -212,13 +228,15 @@ impl Folder {
         }
     }
 
-    /// Sets the permission bits of a regular file.
+    /// Lets whoever may read a regular file run it too, and its owner in any case; adds `shared` bits.
     ///
     /// # Errors
     /// When the disk says no.
-    pub fn set_mode(&self, name: &str, mode: u32) -> Result<(), FileError> {
-        let done = rustix::fs::chmodat(&self.fd, name, Mode::from_raw_mode(mode), AtFlags::empty());
-        done.map_err(|errno| self.fault("chmod", name, errno))
+    pub fn make_executable(&self, name: &str, shared: u32) -> Result<(), FileError> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let fd = rustix::fs::openat(&self.fd, name, flags, Mode::empty());
+        let file = File::from(fd.map_err(|errno| self.fault("open", name, errno))?);
+        share(&file, shared | 0o100).map_err(|source| self.unread(name, source))
     }
 
     fn settled(&self, done: Result<(), Errno>, action: &'static str, name: &str) -> Result<(), FileError> {
@@ -247,9 +265,13 @@ fn share(file: &File, shared: u32) -> io::Result<()> {
     if shared == 0 {
         return Ok(());
     }
-    let mode = rustix::fs::fstat(file)?.st_mode & 0o7777 | shared & 0o666;
-    let runs = if mode & 0o100 == 0 { 0 } else { (mode & 0o444) >> 2 };
-    Ok(rustix::fs::fchmod(file, Mode::from_raw_mode(mode | runs))?)
+    let mode = rustix::fs::fstat(file)?.st_mode & 0o7777 | shared & 0o766;
+    Ok(rustix::fs::fchmod(file, Mode::from_raw_mode(with_runners(mode)))?)
+}
+
+/// The permissions with the right to run for everybody who may read, when the owner may run.
+pub fn with_runners(mode: u32) -> u32 {
+    mode | if mode & 0o100 == 0 { 0 } else { (mode & 0o444) >> 2 }
 }
 
 /// Takes an empty directory away; whether it is gone.
@@ -314,7 +336,9 @@ mod tests {
         symlink("nowhere", dir.path().join("hook")).unwrap();
         folder.keep("hook", "kept").unwrap();
         assert!(folder.same("hook", "kept").unwrap());
-        folder.put("hook", "new", (b"#!/bin/sh\n", 0o755, 0)).unwrap();
+        folder.write("new", b"#!/bin/sh\n", (0o777, 0)).unwrap();
+        assert!(folder.rename_new("new", "hook").is_err(), "nothing is replaced");
+        folder.rename("new", "hook").unwrap();
         assert_eq!(folder.look("kept").unwrap(), Standing::Link { target: "nowhere".into() });
         assert!(folder.keep("hook", "kept").is_err(), "nothing is replaced");
         assert!(!folder.same("hook", "kept").unwrap() && !folder.same("x", "y").unwrap());
@@ -323,9 +347,9 @@ mod tests {
     #[test]
     fn shared_bits_are_added_as_git_adds_them() {
         let (dir, folder) = folder();
-        folder.put("f", "new", (b"", 0o700, 0o660)).unwrap();
+        folder.write("f", b"", (0o700, 0o660)).unwrap();
         assert_eq!(std::fs::metadata(dir.path().join("f")).unwrap().permissions().mode() & 0o777, 0o770);
-        let made = Folder::make(&dir.path().join("d"), 0o770).unwrap();
-        assert_eq!(std::fs::metadata(made.path()).unwrap().mode() & 0o2770, 0o2770);
+        let made = Folder::make(&dir.path().join("d"), 0o660).unwrap();
+        assert_eq!(std::fs::metadata(made.path()).unwrap().mode() & 0o2070, 0o2070);
     }
 }

@@ -1,0 +1,196 @@
+//! `git reins hooks install|uninstall|status`
+
+use clap::{Args, Subcommand};
+use serde::Serialize;
+
+use super::{Answer, Context, Failure};
+use crate::authoring::Refused;
+use crate::exit::ExitStatus;
+use crate::git::plumbing::GitPlace;
+use crate::install::manifest::ManifestError;
+use crate::install::plan::{self, Install as Decision, Step};
+use crate::install::site::{InstallError, Site};
+use crate::install::{act, status};
+use crate::model::path::shown;
+use crate::model::shell::word;
+use crate::report::json;
+use crate::sys::programs;
+
+/// The commands on hooks.
+#[derive(Debug, Subcommand)]
+pub enum Hooks {
+    Install(Install),
+    Uninstall(Uninstall),
+    Status(Status),
+}
+
+/// Put the pre-push hook where git looks for it
+///
+/// A hook that stands there is kept and run first. Where git looks for hooks outside this
+/// repository or in tracked files, or where husky, lefthook, pre-commit, prek or hk is in charge,
+/// nothing is written: what to add there is printed, and the exit code is 1.
+#[derive(Debug, Args)]
+pub struct Install {
+    /// Print the steps, and take none
+    #[arg(long)]
+    dry_run: bool,
+    /// Keep and run a manager's hook like any other; set a hook of ours that was edited aside.
+    /// Nothing is ever deleted
+    #[arg(long)]
+    force: bool,
+    /// Print what somebody else's file has to say to run us, and exit with 0
+    #[arg(long, conflicts_with_all = ["dry_run", "force"])]
+    print: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Take our hook away and put back what was there before, byte for byte
+#[derive(Debug, Args)]
+pub struct Uninstall {
+    /// Print the steps, and take none
+    #[arg(long)]
+    dry_run: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Say which hook git runs, whose it is, and what it runs first
+#[derive(Debug, Args)]
+pub struct Status {
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was done, or would be.
+#[derive(Serialize)]
+struct Done {
+    schema: &'static str,
+    /// Whether the steps were taken.
+    done: bool,
+    steps: Vec<String>,
+    /// What somebody else's file has to say, when nothing is ours to write.
+    snippet: Option<Snippet>,
+}
+
+#[derive(Serialize)]
+struct Snippet {
+    why: String,
+    file: Option<&'static str>,
+    text: String,
+}
+
+impl Hooks {
+    /// Does it.
+    ///
+    /// # Errors
+    /// When there is no repository, or something stands in the way.
+    pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
+        let place = GitPlace::find(&context.dir, context.git_dir.as_deref())?;
+        let site = Site::look(&place)?;
+        match self {
+            Self::Install(command) => command.run(&site),
+            Self::Uninstall(command) => {
+                let steps = plan::uninstall(&site)??;
+                finish(&site, &steps, (command.dry_run, command.json), "uninstalled")
+            }
+            Self::Status(command) => {
+                let status = status::of(&site);
+                Ok(Answer::done(if command.json { json::print(&status) } else { status.text() }, ""))
+            }
+        }
+    }
+
+    /// What it is about to do, to complete "cannot ...".
+    pub fn errand(&self) -> &'static str {
+        match self {
+            Self::Install(_) => "install the hooks",
+            Self::Uninstall(_) => "uninstall the hooks",
+            Self::Status(_) => "say which hooks run",
+        }
+    }
+
+    /// Whether it answers in JSON.
+    pub fn json(&self) -> bool {
+        match self {
+            Self::Install(command) => command.json,
+            Self::Uninstall(command) => command.json,
+            Self::Status(command) => command.json,
+        }
+    }
+}
+
+impl Install {
+    fn run(&self, site: &Site) -> Result<Answer, Failure> {
+        let program = programs::running("git-reins").map_err(InstallError::from)?;
+        match plan::install(site, &program, self.force) {
+            Ok(Decision::Snippet { why, file, text }) => Ok(self.snippet(Snippet { why, file, text })),
+            _ if self.print => {
+                let text = plan::line_of_a_script(&site.spots);
+                Ok(self.snippet(Snippet { why: "any shell script runs us so".to_owned(), file: None, text }))
+            }
+            Ok(Decision::Steps(steps)) => finish(site, &steps, (self.dry_run, self.json), "installed"),
+            Err(refused) => Err(refused.into()),
+        }
+    }
+
+    /// Nothing is ours to write: the snippet is the answer.
+    fn snippet(&self, snippet: Snippet) -> Answer {
+        let status = if self.print { ExitStatus::Done } else { ExitStatus::Refused };
+        let place = snippet.file.map_or("the hook that git runs there".to_owned(), str::to_owned);
+        let stderr = match self.print {
+            true => format!("{}: add to {place}\n", snippet.why),
+            false => format!("git-reins: nothing is written: {}\nhint: add this to {place}\n", snippet.why),
+        };
+        let text = snippet.text.clone();
+        let done = Done { schema: DONE, done: false, steps: Vec::new(), snippet: Some(snippet) };
+        match self.json {
+            true => Answer { status, stdout: json::print(&done), stderr: String::new() },
+            false => Answer { status, stdout: text, stderr },
+        }
+    }
+}
+
+const DONE: &str = "git-reins/hooks-done/1";
+
+fn finish(site: &Site, steps: &[Step], (dry_run, json): (bool, bool), done: &str) -> Result<Answer, Failure> {
+    if !dry_run {
+        act::carry_out(site, steps)?;
+    }
+    let lines: Vec<_> = steps.iter().map(ToString::to_string).collect();
+    if json {
+        let done = Done { schema: DONE, done: !dry_run, steps: lines, snippet: None };
+        return Ok(Answer::done(json::print(&done), ""));
+    }
+    let places: Vec<_> = site.spots.iter().map(|spot| shown(&spot.path().display().to_string())).collect();
+    Ok(match (steps.is_empty(), dry_run) {
+        (true, _) => Answer::done("", "unchanged"),
+        (false, true) => Answer::done(lines.join("\n") + "\n", "nothing is written: this is the plan"),
+        (false, false) => Answer::done("", format!("{done}: {}", places.join(", "))),
+    })
+}
+
+impl From<InstallError> for Failure {
+    fn from(error: InstallError) -> Self {
+        let message = error.to_string();
+        match error {
+            InstallError::Changed => Refused::new(message).fix("run the command again").into(),
+            InstallError::Manifest(ManifestError::Form { path, .. }) => {
+                let path = path.display().to_string();
+                let fix = format!(
+                    "mv {} {} && git reins hooks install",
+                    word(&path),
+                    word(&(path.clone() + ".bad"))
+                );
+                Self { fix: Some(fix), ..Self::new(message) }
+            }
+            InstallError::Manifest(ManifestError::File(_))
+            | InstallError::Git(_)
+            | InstallError::File(_)
+            | InstallError::Program(_) => Self::new(message),
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Does the hook that git runs lead to us, and can everything around it do its part?
+
+use std::time::Duration;
+
+use super::super::manifest::Original;
+use super::super::probe;
+use super::super::site::{InstallError, Owner, POINTER, Site, Spot};
+use super::{Finding, file};
+use crate::git::hooks;
+use crate::git::plumbing::PlumbingError;
+use crate::model::path::shown;
+use crate::model::shell::word;
+use crate::sys::files::Root;
+use crate::sys::folder::{Standing, executable};
+use crate::sys::hash;
+use crate::sys::programs::Ended;
+
+/// How long a hook may take when nothing is pushed.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// Since then, `git hook run` hands input to a hook.
+const HOOK_RUN: (u32, u32) = (2, 40);
+
+pub(super) const INSTALL: &str = "git reins hooks install";
+
+/// Everything about the hooks themselves.
+pub(super) fn findings(site: &Site) -> Result<Vec<Finding>, InstallError> {
+    let mut findings: Vec<_> = pointer(site).into_iter().collect();
+    findings.extend(disabled(site)?);
+    for spot in &site.spots {
+        findings.extend(file::findings(spot));
+        findings.extend(kept(site, spot));
+        findings.extend(shadowed(site, spot)?);
+        let fired = fire(site, spot)?;
+        findings.extend(ownership(site, spot, &fired));
+    }
+    Ok(findings)
+}
+
+/// What came of running the hook.
+enum Fired {
+    /// We answered.
+    Ours {
+        /// Whether the hook ended in time.
+        in_time: bool,
+        /// What it left with.
+        code: Option<i32>,
+        /// What it said.
+        said: String,
+    },
+    /// We did not.
+    Silent(Ended),
+    /// There is nothing to run.
+    Nothing,
+}
+
+/// Runs the hook as git would, with empty input.
+fn fire(site: &Site, spot: &Spot) -> Result<Fired, InstallError> {
+    if spot.hook == Standing::Nothing {
+        return Ok(Fired::Nothing);
+    }
+    let question = hash::bytes(spot.path().as_os_str().as_encoded_bytes()).to_string()[..16].to_owned();
+    let args = ["doctor", "https://doctor.invalid/"];
+    let asked = (probe::VARIABLE, question.as_str());
+    let ended = match hooks::version(&site.place)? {
+        version if version >= HOOK_RUN => hooks::fire(&site.place, (spot.event.name(), &args), asked, LIMIT),
+        _ => hooks::fire_file(&site.place, (&spot.path(), &args), asked, LIMIT),
+    };
+    let ended = match ended {
+        Ok(ended) => ended,
+        // what git itself reports as a hook that cannot be run
+        Err(PlumbingError::Start(error)) => Ended { code: None, in_time: true, said: error.to_string() },
+        Err(error) => return Err(error.into()),
+    };
+    let mark = format!(" answers {question} for {}", spot.event.name());
+    let Ended { code, in_time, said } = ended;
+    Ok(match said.lines().any(|line| line.starts_with("git-reins ") && line.ends_with(&mark)) {
+        true => Fired::Ours { in_time, code, said: without(&said, &mark) },
+        false => Fired::Silent(Ended { code, in_time, said }),
+    })
+}
+
+fn without(said: &str, mark: &str) -> String {
+    said.lines().filter(|line| !line.ends_with(mark)).map(|line| format!("{line}\n")).collect()
+}
+
+fn ownership(site: &Site, spot: &Spot, fired: &Fired) -> Vec<Finding> {
+    let path = path(spot);
+    let owner = site.owner(spot);
+    let answers = "an answer of git-reins, exit 0";
+    let mut findings = Vec::new();
+    match fired {
+        Fired::Nothing => {
+            let fix = if site.is_writable() { INSTALL } else { "git reins hooks install --print" };
+            findings.push(Finding::fault("hook-missing", format!("nothing at {path}"), "a hook", fix));
+        }
+        Fired::Ours { code: Some(0), in_time: true, .. } => {}
+        Fired::Ours { in_time: false, .. } => findings.push(Finding::fault(
+            "hook-slow",
+            format!("{path} takes more than 5 s when nothing is pushed; git-reins answers at once"),
+            answers,
+            "mend the hook that runs beside git-reins",
+        )),
+        Fired::Ours { code, said, .. } => findings.push(Finding::fault(
+            "hook-refuses",
+            format!("{path} leaves with {} when nothing is pushed{}", number(*code), last_words(said)),
+            answers,
+            "mend what it says",
+        )),
+        Fired::Silent(ended) => findings.extend(silent(site, spot, owner, ended)),
+    }
+    let answered = matches!(fired, Fired::Ours { .. });
+    match owner {
+        Owner::Older => findings.push(Finding::fault(
+            "hook-older",
+            format!("{path} is of an older git-reins"),
+            "the hook of this version",
+            INSTALL,
+        )),
+        Owner::Later => findings.push(Finding::fault(
+            "version-skew",
+            format!("{path} is of a later git-reins than this {}", probe::VERSION),
+            "one version",
+            "install the later git-reins",
+        )),
+        Owner::Edited => findings.push(Finding::fault(
+            "hook-edited",
+            format!("{path} is a hook of ours that somebody edited"),
+            "the hook as it was installed",
+            "git reins hooks install --force",
+        )),
+        Owner::Foreign | Owner::Managed(_) if site.record(spot).is_some() && !answered => {
+            findings.push(Finding::fault(
+                "hook-taken-over",
+                format!(
+                    "{path} was ours, and another installer put its own there ({})",
+                    super::super::status::word(owner)
+                ),
+                "our hook, which runs the other one first",
+                INSTALL,
+            ));
+        }
+        Owner::Nobody | Owner::Ours | Owner::Managed(_) | Owner::Foreign | Owner::NoFile(_) => {}
+    }
+    findings
+}
+
+/// A hook that we did not answer from.
+fn silent(site: &Site, spot: &Spot, owner: Owner, ended: &Ended) -> Option<Finding> {
+    let path = path(spot);
+    if let Owner::Managed(manager) = owner
+        && manager.swallows_input()
+        && site
+            .place
+            .worktree
+            .as_deref()
+            .and_then(|root| Root::open(root).ok())
+            .is_some_and(|root| manager.is_told(&root, spot.event))
+    {
+        let seen = format!(
+            "{} runs the hooks and is told to run git-reins, which empty input cannot show",
+            manager.name()
+        );
+        let fix = format!("{} run --hook-stage pre-push git-reins-pre-push", manager.name());
+        return Some(Finding::fault("manager-unproven", seen, "an answer of git-reins", fix).note());
+    }
+    let fix = if site.is_writable() { INSTALL } else { "git reins hooks install --print" };
+    let seen = match ended {
+        Ended { in_time: false, .. } => format!("{path} says nothing within 5 s"),
+        Ended { code, said, .. } => {
+            format!("{path} leaves with {}, and git-reins did not answer{}", number(*code), last_words(said))
+        }
+    };
+    Some(Finding::fault("hook-silent", seen, "an answer of git-reins, exit 0", fix))
+}
+
+fn number(code: Option<i32>) -> String {
+    code.map_or("a signal".to_owned(), |code| code.to_string())
+}
+
+fn last_words(said: &str) -> String {
+    let last = said.lines().rfind(|line| !line.trim().is_empty());
+    last.map_or(String::new(), |line| format!(": {}", line.trim()))
+}
+
+/// The hook that ours runs first.
+fn kept(site: &Site, spot: &Spot) -> Option<Finding> {
+    let recorded = site.record(spot)?.original.as_ref();
+    let kept = shown(&spot.kept_path().display().to_string());
+    let expected = "the hook that stood there before";
+    match (recorded, Original::of(&spot.kept)) {
+        (None, None) => None,
+        (Some(_), None) => {
+            let fix = format!("put {kept} back, or rm {} && {INSTALL}", word(&path(spot)));
+            Some(Finding::fault(
+                "chained-missing",
+                format!("{kept} is gone: every push is refused"),
+                expected,
+                fix,
+            ))
+        }
+        (recorded, Some(now)) if recorded != Some(&now) => {
+            Some(Finding::fault("chained-changed", format!("{kept} is not what it was"), expected, INSTALL))
+        }
+        (_, Some(_)) if !executable(&spot.kept_path()) => {
+            let seen = format!("{kept} is not executable, so it is kept and not run");
+            Some(
+                Finding::fault("chained-not-executable", seen, expected, format!("chmod +x {}", word(&kept)))
+                    .note(),
+            )
+        }
+        (_, Some(_)) => None,
+    }
+}
+
+/// A hook of ours in the default directory, where git does not look.
+fn shadowed(site: &Site, spot: &Spot) -> Result<Option<Finding>, InstallError> {
+    let Some(setting) = &site.setting else { return Ok(None) };
+    let default = Spot::look(&site.common.join("hooks"), spot.event)?;
+    if !matches!(site.owner(&default), Owner::Ours | Owner::Older) {
+        return Ok(None);
+    }
+    let seen = format!(
+        "{} is ours, and core.hooksPath ({}, {}) lets git look in {}",
+        path(&default),
+        setting.scope,
+        setting.origin,
+        spot.directory.display()
+    );
+    Ok(Some(match setting.is_of_repository() {
+        true => {
+            let fix = format!("git config --{} --unset core.hooksPath", setting.scope);
+            Finding::fault("hook-shadowed", seen, "our hook where git looks", fix)
+        }
+        false => {
+            let fix = "git config core.hooksPath \"$(git rev-parse --git-common-dir)/hooks\"";
+            Finding::fault("hook-shadowed", seen, "our hook where git looks", fix)
+        }
+    }))
+}
+
+/// The link to the program.
+fn pointer(site: &Site) -> Option<Finding> {
+    let link = site.ours().join(POINTER);
+    let at = shown(&link.display().to_string());
+    let expected = "a link to a git-reins that can be run";
+    match &site.pointer {
+        Standing::Link { .. } if executable(&link) => None,
+        Standing::Link { target } => {
+            let seen = format!("{at} leads to {}, which cannot be run", target.display());
+            Some(Finding::fault("program-gone", seen, expected, INSTALL))
+        }
+        Standing::Nothing if site.manifest.is_none() => None,
+        Standing::Nothing => {
+            Some(Finding::fault("program-gone", format!("nothing at {at}"), expected, INSTALL))
+        }
+        Standing::File { .. } | Standing::Other { .. } => {
+            let fix = format!("rm -r {} && {INSTALL}", word(&at));
+            Some(Finding::fault("program-gone", format!("{at} is no link"), expected, fix))
+        }
+    }
+}
+
+/// Hooks that newer gits run from configuration can be switched off there, the file's too.
+fn disabled(site: &Site) -> Result<Vec<Finding>, InstallError> {
+    let names = hooks::disabled(&site.place)?;
+    let ours = |name: &&String| site.spots.iter().any(|spot| spot.event.name() == *name) || *name == "reins";
+    let found = names.iter().filter(ours).map(|name| {
+        let seen = format!("hook.{name}.enabled is false");
+        let fix = format!("git config --unset-all hook.{name}.enabled");
+        Finding::fault("hook-disabled", seen, "hooks that are not switched off", fix)
+    });
+    Ok(found.collect())
+}
+
+pub(super) fn path(spot: &Spot) -> String {
+    shown(&spot.path().display().to_string())
+}

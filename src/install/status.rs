@@ -1,0 +1,133 @@
+//! Which hook does git run, whose is it, and what does it run first?
+
+use serde::Serialize;
+
+use super::manifest::{Kind, Original};
+use super::site::{Owner, POINTER, Site, Spot};
+use crate::model::path::shown;
+use crate::sys::folder::{Standing, executable};
+
+/// The answer of `hooks status`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Status {
+    schema: &'static str,
+    /// One for each event.
+    pub hooks: Vec<Effective>,
+    /// `core.hooksPath`, when it leads elsewhere than to the default.
+    setting: Option<Setting>,
+    /// The program that `reins/bin` leads to.
+    program: Option<String>,
+    /// Whether it can be run.
+    program_runs: bool,
+}
+
+/// The hook that git runs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Effective {
+    event: &'static str,
+    path: String,
+    /// `nobody`, `ours`, `ours-older`, `ours-later`, `ours-edited`, the name of a manager,
+    /// `foreign` or `no-file`.
+    pub owner: &'static str,
+    executable: bool,
+    /// Whether we may write there.
+    writable: bool,
+    chained: Option<Kept>,
+}
+
+/// What ours runs first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Kept {
+    path: String,
+    kind: Option<Kind>,
+    executable: bool,
+    /// Whether it is what stood there when ours was installed.
+    intact: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Setting {
+    scope: String,
+    origin: String,
+    value: String,
+}
+
+/// The status of a site.
+pub fn of(site: &Site) -> Status {
+    let pointer = site.ours().join(POINTER);
+    let program = match &site.pointer {
+        Standing::Link { target } => Some(shown(&target.display().to_string())),
+        Standing::Nothing | Standing::File { .. } | Standing::Other { .. } => None,
+    };
+    Status {
+        schema: "git-reins/hooks-status/1",
+        hooks: site.spots.iter().map(|spot| effective(site, spot)).collect(),
+        setting: site.setting.as_ref().map(|setting| Setting {
+            scope: setting.scope.clone(),
+            origin: setting.origin.clone(),
+            value: setting.value.clone(),
+        }),
+        program,
+        program_runs: executable(&pointer),
+    }
+}
+
+/// The word for an owner.
+pub fn word(owner: Owner) -> &'static str {
+    match owner {
+        Owner::Nobody => "nobody",
+        Owner::Ours => "ours",
+        Owner::Older => "ours-older",
+        Owner::Later => "ours-later",
+        Owner::Edited => "ours-edited",
+        Owner::Managed(manager) => manager.name(),
+        Owner::Foreign => "foreign",
+        Owner::NoFile(_) => "no-file",
+    }
+}
+
+fn effective(site: &Site, spot: &Spot) -> Effective {
+    let kept = Original::of(&spot.kept);
+    let recorded = site.record(spot).and_then(|record| record.original.as_ref());
+    let chained = (kept.is_some() || recorded.is_some()).then(|| Kept {
+        path: shown(&spot.kept_path().display().to_string()),
+        executable: executable(&spot.kept_path()),
+        intact: kept.as_ref() == recorded,
+        kind: kept.map(|kept| kept.kind),
+    });
+    Effective {
+        event: spot.event.name(),
+        path: shown(&spot.path().display().to_string()),
+        owner: word(site.owner(spot)),
+        executable: spot.hook != Standing::Nothing && executable(&spot.path()),
+        writable: site.is_writable(),
+        chained,
+    }
+}
+
+impl Status {
+    /// The answer for people.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for hook in &self.hooks {
+            let runs = if hook.executable { "executable" } else { "not executable" };
+            text.push_str(&format!("{}: {} ({}, {runs})\n", hook.event, hook.path, hook.owner));
+            if let Some(kept) = &hook.chained {
+                let state = if kept.intact { "as it was" } else { "not as it was" };
+                let runs = if kept.executable { "runs first" } else { "does not run, not executable" };
+                text.push_str(&format!("  before it: {} ({runs}, {state})\n", kept.path));
+            }
+        }
+        if let Some(setting) = &self.setting {
+            let value = shown(&setting.value);
+            text.push_str(&format!(
+                "core.hooksPath: {value} ({}, {})\n",
+                setting.scope,
+                shown(&setting.origin)
+            ));
+        }
+        let program = self.program.as_deref().unwrap_or("none recorded");
+        let runs = if self.program_runs { "" } else { " (cannot be run)" };
+        text + &format!("program: {program}{runs}\n")
+    }
+}
