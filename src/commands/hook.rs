@@ -14,10 +14,14 @@ use crate::gate::{GateError, push};
 use crate::git::Repo;
 use crate::git::refs::Line;
 use crate::git::remotes::Side;
+use crate::install;
+use crate::install::chain::{self, Call, Chained};
+use crate::install::probe;
 use crate::model::push::{PushAnswer, Ruling, Undecided, Update, parse};
 use crate::policy::refname;
 use crate::report;
 use crate::sys::caller::ManagedPush;
+use crate::sys::process::End;
 use crate::sys::{caller, clock, files};
 
 /// A decision that takes longer is none. Git has opened the connection before it asks, and servers
@@ -76,6 +80,7 @@ impl Run {
     /// When the arguments make no sense; everything else is an answer of the hook.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let Event::PrePush = self.event;
+        probe::answer(install::Event::PrePush);
         if let Some(range) = &self.range {
             return self.by_range(context, range);
         }
@@ -89,7 +94,9 @@ impl Run {
             Some(lines) => lines.map_err(|error| Failure::new(error.to_string()))?,
             None => return Ok(late("reading the lines of the push", BY_HAND)),
         };
-        // A hook that stood here before (`self.hook`) runs here, with these very bytes: install::chain.
+        if let Some(answer) = self.kept(&lines) {
+            return Ok(answer);
+        }
         if lines.is_empty() {
             return Ok(Answer::done("", "")); // everything is up to date, or rejected already
         }
@@ -104,6 +111,32 @@ impl Run {
             })?;
             Ok(push::judge(&repo, &side(&repo, &remote, &url), &updates, context.today)?)
         })
+    }
+
+    /// What the hook that stood here before has against the push; it reads these very bytes.
+    fn kept(&self, input: &[u8]) -> Option<Answer> {
+        let hook = self.hook.as_deref()?;
+        let args: Vec<_> = [&self.remote, &self.url].into_iter().flatten().cloned().collect();
+        let call = Call { event: install::Event::PrePush, hook, args: &args, input };
+        let said = caller::here().map_err(|error| error.to_string()).and_then(|here| {
+            let repo = Repo::open(&here, None).map_err(|error| error.to_string())?;
+            chain::run(&call, repo.common_dir(), &here).map_err(|error| error.to_string())
+        });
+        let refused = |why: String| Answer {
+            status: ExitStatus::Refused,
+            stdout: String::new(),
+            stderr: format!("git-reins: {why}\n"),
+        };
+        match said {
+            Ok(Chained::Nothing | Chained::NotExecutable | Chained::Ended(End::Exit(0))) => None,
+            Ok(Chained::Ended(End::Exit(code))) => {
+                Some(refused(format!("the hook that was here before refuses (exit {code})")))
+            }
+            Ok(Chained::Ended(End::Signal(signal))) => {
+                Some(refused(format!("the hook that was here before was ended by signal {signal}")))
+            }
+            Err(why) => Some(Answer { status: ExitStatus::Undecided, ..refused(why) }),
+        }
     }
 
     fn by_range(&self, context: &Context, range: &str) -> Result<Answer, Failure> {

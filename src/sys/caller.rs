@@ -27,6 +27,14 @@ pub fn probe(variable: &str) -> Option<String> {
     env::var_os(variable)?.into_string().ok().filter(plain)
 }
 
+/// The directory that the process runs in: for a hook, the one that git runs it in.
+///
+/// # Errors
+/// When there is no such directory.
+pub fn here() -> io::Result<PathBuf> {
+    env::current_dir()
+}
+
 fn is_alias(here: &Path) -> bool {
     let hook = ["GIT_INDEX_FILE", "GIT_DIR"].iter().any(|name| env::var_os(name).is_some());
     !hook && fs::symlink_metadata(here.join(".git")).is_ok()
