@@ -145,7 +145,7 @@ pub fn land(
         // Git starts and looks for the identity while the files are read.
         let signature = scope.spawn(|| Signature::of(place));
         let mover = Mover::start(place, &reason(message))?;
-        let mut pack = Pack::new(place, repo.inner.object_hash(), additions.len())?;
+        let mut pack = Pack::new(place, repo.inner.object_hash())?;
         let blobs = blobs(&mut pack, additions, bytes)?;
         let base = ground.head.map(|head| repo.commit(head)).transpose()?.map(|head| head.tree);
         let tree = plant(&repo, &mut pack, base, &blobs)?;
@@ -178,7 +178,7 @@ pub fn stage(
 ) -> Result<(), FoldError> {
     let repo = open(place)?;
     ground.still(&repo)?;
-    let mut pack = Pack::new(place, repo.inner.object_hash(), additions.len())?;
+    let mut pack = Pack::new(place, repo.inner.object_hash())?;
     let blobs = blobs(&mut pack, additions, bytes)?;
     let staging = Staging::new(place, repo.inner.object_hash(), &blobs);
     staging.check()?;

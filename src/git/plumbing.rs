@@ -24,8 +24,9 @@ const MACHINE_CONFIG: [&str; 7] = [
 ];
 
 /// What writes for good, so that a commit that was reported outlives a power cut.
-const DURABLE_CONFIG: [&str; 4] = [
+const DURABLE_CONFIG: [&str; 5] = [
     "core.fsync=all",
+    "pack.writeReverseIndex=false", // an index by offset, which only fetches from here would use
     "core.ignoreCase=false",
     "core.filesRefLockTimeout=2000", // milliseconds
     "i18n.commitEncoding=UTF-8",

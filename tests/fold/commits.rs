@@ -94,13 +94,6 @@ fn many_files_become_one_pack() {
     assert_folded(&repo);
 }
 
-#[test]
-fn few_files_become_loose_objects() {
-    let repo = repo();
-    let _id = fold(&repo).unwrap();
-    assert!(repo.git(&["count-objects", "-v"]).lines().any(|line| line == "packs: 0"));
-}
-
 const GPG: &str = "#!/bin/sh\ncat >/dev/null\necho \"[GNUPG:] SIG_CREATED D\" >&2\necho SIGNED BY STUB\n";
 
 #[test]

@@ -1,5 +1,5 @@
 //! Does everything else in the person's index stay, whatever kind of index it is?
-#![expect(clippy::unwrap_used, reason = "a test that cannot tell its story fails")]
+#![expect(clippy::unwrap_used, reason = "a test that cannot fold fails")]
 
 use super::bench::{HISTORY, assert_folded, fold, repo, rest_of_index, verdict};
 use crate::support::Repo;

@@ -1,12 +1,13 @@
 //! How do new objects get into the repository, all of them durable before anything names them?
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::io;
 
 use gix::hash::Kind as Format;
 use gix::objs::Kind;
 use gix::odb::pack::data;
-use gix::zlib::{Compression, stream::deflate};
+use gix::zlib::stream::deflate;
+use gix::zlib::{Compression, Status};
 
 use super::FoldError;
 use crate::git::plumbing::{Git, GitPlace, PlumbingError, Started};
@@ -16,33 +17,30 @@ use crate::model::ids::ObjectId;
 /// Up to this many bytes of packed objects are kept in memory; then they go to git.
 const CHUNK: usize = 32 << 20;
 
-/// A fold of so few files leaves loose objects, as `git commit` would; one of more leaves a pack.
-/// A pack for each verdict would make git repack the repository every fifty of them.
-const FEW: usize = 30;
-
 /// Objects on their way, written as a pack and handed to git as if they had been pushed: git knows
-/// about permissions, durability and the formats of its object store.
+/// about permissions, durability and the formats of its object store. Always a pack, also for few: it
+/// is three times faster than loose objects that are each written through to the disk.
 pub(super) struct Pack<'a> {
     place: &'a GitPlace,
     format: Format,
-    files: usize,
     reader: Option<Started>,
     sent: BTreeSet<ObjectId>,
     count: u32,
     bytes: Vec<u8>,
+    compressor: deflate::Compress,
 }
 
 impl<'a> Pack<'a> {
-    /// An empty one that is going to hold about `files` files.
-    pub(super) fn new(place: &'a GitPlace, format: Format, files: usize) -> Result<Self, FoldError> {
+    /// An empty one.
+    pub(super) fn new(place: &'a GitPlace, format: Format) -> Result<Self, FoldError> {
         let mut pack = Self {
             place,
             format,
-            files,
             reader: None,
             sent: BTreeSet::new(),
             count: 0,
             bytes: header(0).to_vec(),
+            compressor: deflate::Compress::new(Compression::DEFAULT),
         };
         pack.reader = Some(pack.reader()?);
         Ok(pack)
@@ -70,9 +68,23 @@ impl<'a> Pack<'a> {
             Kind::Tag => data::entry::Header::Tag,
         };
         entry.write_to(bytes.len() as u64, &mut self.bytes)?;
-        let mut packed = deflate::Write::new(&mut self.bytes, Compression::default());
-        packed.write_all(bytes)?;
-        packed.flush()
+        self.deflate(bytes)
+    }
+
+    /// All with one compressor: it is large, and a new one for each object is never given back.
+    fn deflate(&mut self, mut rest: &[u8]) -> io::Result<()> {
+        self.compressor.reset();
+        loop {
+            let (taken, made) = (self.compressor.total_in(), self.compressor.total_out());
+            let mut block = [0; 16 << 10];
+            let status = self.compressor.compress(rest, &mut block, deflate::FlushCompress::Finish);
+            let status = status.map_err(io::Error::other)?;
+            rest = &rest[(self.compressor.total_in() - taken) as usize..];
+            self.bytes.extend_from_slice(&block[..(self.compressor.total_out() - made) as usize]);
+            if matches!(status, Status::StreamEnd) {
+                return Ok(());
+            }
+        }
     }
 
     /// Hands the objects to git; they are on the disk when this returns.
@@ -93,11 +105,7 @@ impl<'a> Pack<'a> {
     }
 
     fn reader(&self) -> Result<Started, PlumbingError> {
-        let git = Git::durable(self.place);
-        match self.files <= FEW {
-            true => git.args(["unpack-objects", "-q"]).start(),
-            false => git.args(["index-pack", "--stdin"]).start(),
-        }
+        Git::durable(self.place).args(["index-pack", "--threads=1", "--stdin"]).start()
     }
 }
 
