@@ -19,3 +19,4 @@ pub mod remedy;
 pub mod result;
 pub mod score;
 pub mod trial;
+pub mod secret;

@@ -213,7 +213,7 @@ codes! {
     PathUnsafe "PATH_UNSAFE" {
         class: Refusal,
         rule: "paths are relative, NFC, without '.', '..', '.git', backslash or control characters; history holds regular files only",
-        reads: "the paths that ledgers name, the changed tree entries, and the history directory at tip",
+        reads: "the paths that ledgers name, the changed tree entries, and the history directory at tip or, for a fold, on disk",
         remedy: "rename or remove the named path",
         authority: "nobody"
     }
@@ -237,6 +237,13 @@ codes! {
         reads: "the file of --results",
         remedy: "write one entry for each property that the oracle ledger lists: git reins oracle list",
         authority: "nobody"
+    }
+    SecretSuspected "SECRET_SUSPECTED" {
+        class: Refusal,
+        rule: "no file of a verdict directory that is folded holds a text that looks like a secret",
+        reads: "every byte of the files that would be folded, and judge.secret_markers and judge.secret_allow of the policy",
+        remedy: "take the secret out of the named file and revoke it, or name it in judge.secret_allow when it is none",
+        authority: "whoever may change judge.secret_allow in the policy"
     }
     SpecChangedByPatch "SPEC_CHANGED_BY_PATCH" {
         class: Refusal,
@@ -269,7 +276,7 @@ codes! {
     VerdictRewritten "VERDICT_REWRITTEN" {
         class: Refusal,
         rule: "a folded verdict keeps its bytes",
-        reads: "the history directory at base and at tip",
+        reads: "the history directory at base and at tip or, for a fold, on disk",
         remedy: "restore the folded bytes from the commit that folded them",
         authority: "nobody"
     }

@@ -8,13 +8,16 @@ mod tests;
 
 use std::str;
 
+use regex::bytes::RegexBuilder;
 use toml::de::{DeTable, DeValue, Error};
 
 use self::reader::{Node, Table, line_of};
 use super::fault::PolicyFault;
 use super::placeholder::{COMPLETE, SIGNATURE};
 use super::refname;
-use super::sections::{Foreman, FreezeRule, Judge, Mechanism, Policy, Power, Protect, Tier1, VerdictRule};
+use super::sections::{
+    Foreman, FreezeRule, Judge, MARKER_SIZE, Mechanism, Policy, Power, Protect, Tier1, VerdictRule,
+};
 use crate::model::path::{is_hidden, shown};
 
 /// The longest policy that is read, in bytes.
@@ -120,14 +123,23 @@ fn read_judge(table: &mut Table<'_>) -> Read<Judge> {
     let replays = |node: &Node<'_>| node.whole(1..=100, "a whole number from 1 to 100");
     let mechanisms = |node: &Node<'_>| node.distinct(|node| node.choice(Mechanism::NAMES));
     let texts = |node: &Node<'_>| node.distinct(Node::text);
+    let markers = |node: &Node<'_>| node.distinct(|node| node.checked(marker_fault));
     Ok(Judge {
         replays: table.or("replays", default.replays, replays)?,
         require: table.or("require", default.require, mechanisms)?,
         power: table.or("power", default.power, |node| node.choice(Power::NAMES))?,
-        secret_markers: table.or("secret_markers", default.secret_markers, texts)?,
+        secret_markers: table.or("secret_markers", default.secret_markers, markers)?,
         secret_allow: table.or("secret_allow", default.secret_allow, texts)?,
         public_signature: table.optional("public_signature", |node| node.command(Some(SIGNATURE)))?,
     })
+}
+
+/// What is wrong with a pattern that marks a secret.
+fn marker_fault(text: &str) -> Option<&'static str> {
+    match RegexBuilder::new(text).size_limit(MARKER_SIZE).build() {
+        Err(_) => Some("a regular expression of moderate size"),
+        Ok(regex) => regex.is_match(b"").then_some("a pattern that the empty text does not match"),
+    }
 }
 
 fn read_tier1(table: &mut Table<'_>) -> Read<Tier1> {

@@ -133,6 +133,9 @@ impl Default for FreezeRule {
     }
 }
 
+/// A compiled pattern of `judge.secret_markers` takes at most this much memory, in bytes.
+pub const MARKER_SIZE: usize = 1 << 20;
+
 /// `[judge]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judge {

@@ -1,0 +1,274 @@
+//! Does a file hold a text that looks like a secret, and in which line?
+//!
+//! | marker | what is looked for |
+//! |---|---|
+//! | private-key | the head of a PEM, OpenSSH or PGP private key |
+//! | age-key | an age secret key |
+//! | aws-access-key | the id of an AWS access key |
+//! | github-token, gitlab-token | tokens of the two forges |
+//! | slack-token, slack-webhook | a Slack token, the address of a webhook |
+//! | google-api-key, google-oauth | a Google key, a Google access token |
+//! | npm-token, pypi-token | a token of a package registry |
+//! | stripe-key | a secret or restricted key of a live account |
+//! | anthropic-key, openai-key, huggingface-token | keys of model providers |
+//! | sendgrid-key, digitalocean-token | keys of two more services |
+//! | jwt | a signed JSON web token |
+//! | url-password | a password in a URL, when it looks random |
+//! | assigned-secret | a value assigned to a name like password, when it looks random |
+//! | `judge.secret_markers[N]` | the patterns of the policy |
+//!
+//! Patterns with a prefix of their own match anywhere. Output stands in verdicts with `\n` for a
+//! line break, so no pattern asks for a word boundary on its left.
+
+use std::collections::BTreeSet;
+
+use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+
+use crate::policy::MARKER_SIZE;
+
+/// More findings than this in one file say nothing new.
+const MOST: usize = 20;
+
+/// What stands left of a token: the start, a byte that no token has, or an escape like `\n`.
+macro_rules! after {
+    ($pattern:literal) => {
+        concat!(r"(?-u)(?:^|[^A-Za-z0-9_]|\\[nrt])(", $pattern, ")")
+    };
+}
+
+const MARKERS: [(&str, &str); 20] = [
+    ("private-key", r"(?-u)-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"),
+    ("age-key", r"(?-u)AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}"),
+    ("aws-access-key", after!(r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b")),
+    ("github-token", r"(?-u)gh[pousr]_[A-Za-z0-9]{36,255}"),
+    ("github-token", r"(?-u)github_pat_[A-Za-z0-9_]{60,255}"),
+    ("gitlab-token", r"(?-u)gl(?:pat|dt|rt|ptt|cbt|oas|soat|ft|agent)-[A-Za-z0-9_\-]{20,}"),
+    ("slack-token", r"(?-u)xox[abeoprs]-(?:[0-9]+-)*[A-Za-z0-9\-]{20,}"),
+    ("slack-token", r"(?-u)xapp-[0-9]-[A-Z0-9]+-[0-9]+-[a-f0-9]{32,}"),
+    ("slack-webhook", r"(?-u)hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{40,}"),
+    ("google-api-key", after!(r"AIza[A-Za-z0-9_\-]{35}")),
+    ("google-oauth", after!(r"ya29\.[A-Za-z0-9_\-]{30,}")),
+    ("npm-token", after!(r"npm_[A-Za-z0-9]{36}")),
+    ("pypi-token", r"(?-u)pypi-AgE[A-Za-z0-9_\-]{50,}"),
+    ("stripe-key", after!(r"(?:sk|rk)_live_[A-Za-z0-9]{16,}")),
+    ("anthropic-key", r"(?-u)sk-ant-[a-z0-9]+-[A-Za-z0-9_\-]{32,}"),
+    ("openai-key", after!(r"sk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_\-]{32,}|[A-Za-z0-9]{48})")),
+    ("huggingface-token", after!(r"hf_[A-Za-z]{34}")),
+    ("sendgrid-key", after!(r"SG\.[A-Za-z0-9_\-]{20,24}\.[A-Za-z0-9_\-]{39,50}")),
+    ("digitalocean-token", r"(?-u)do[opr]_v1_[a-f0-9]{64}"),
+    ("jwt", after!(r"eyJ[A-Za-z0-9_\-]{14,}\.eyJ[A-Za-z0-9_\-]{14,}\.[A-Za-z0-9_\-]{20,}")),
+];
+
+/// Patterns whose match is a secret only when the value in it looks random.
+const RANDOM: [(&str, &str); 2] = [
+    (
+        "url-password",
+        r"(?-u)(?i:https?|ssh|ftp|git|postgres(?:ql)?|mysql|redis|amqps?|mongodb(?:\+srv)?)://[A-Za-z0-9_.%+\-]*:([^\s:@/]{12,200})@",
+    ),
+    (
+        "assigned-secret",
+        r#"(?i-u:pass(?:word|wd|phrase)|pwd|secret(?:[_-]?key)?|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?token|access[_-]?token)\\?["']?[ \t]*[:=]{1,2}>?[ \t]*\\?["']?((?-u)[A-Za-z0-9+/=_.~!@#%^&*\-]{16,200})"#,
+    ),
+];
+
+/// A place that looks like a secret. The text itself is never carried along.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    /// The line, from 1.
+    pub line: usize,
+    /// Which marker was found.
+    pub marker: String,
+}
+
+/// The markers of a policy, compiled.
+#[derive(Clone, Debug)]
+pub struct Scanner {
+    /// One pass over the bytes tells which patterns are worth a pass of their own.
+    any: RegexSet,
+    patterns: Vec<Pattern>,
+    allowed: BTreeSet<Vec<u8>>,
+}
+
+#[derive(Clone, Debug)]
+struct Pattern {
+    marker: String,
+    regex: Regex,
+    must_look_random: bool,
+}
+
+/// A pattern of the policy that is no regular expression, or too large a one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("judge.secret_markers[{at}] is no pattern: {why}")]
+pub struct BadMarker {
+    /// Which one, from 0.
+    pub at: usize,
+    /// What the compiler says.
+    pub why: String,
+}
+
+impl Scanner {
+    /// The built-in markers and those of a policy; a token that equals one of `allowed` is none.
+    ///
+    /// # Errors
+    /// When a marker does not compile; strict reading of the policy lets none of those through.
+    pub fn new(markers: &[String], allowed: &[String]) -> Result<Self, BadMarker> {
+        let fixed = |must_look_random: bool| {
+            move |(marker, text): &(&str, &str)| {
+                let regex = Regex::new(text).expect("the built-in patterns compile");
+                Pattern { marker: (*marker).to_owned(), regex, must_look_random }
+            }
+        };
+        let mut patterns: Vec<_> = MARKERS.iter().map(fixed(false)).collect();
+        patterns.extend(RANDOM.iter().map(fixed(true)));
+        for (at, text) in markers.iter().enumerate() {
+            let bad = |error: regex::Error| BadMarker { at, why: error.to_string() };
+            let regex = RegexBuilder::new(text).size_limit(MARKER_SIZE).build().map_err(bad)?;
+            let marker = format!("judge.secret_markers[{at}]");
+            patterns.push(Pattern { marker, regex, must_look_random: false });
+        }
+        let texts: Vec<_> = patterns.iter().map(|pattern| pattern.regex.as_str()).collect();
+        let set = RegexSetBuilder::new(texts).size_limit(64 * MARKER_SIZE).build();
+        let any = set.map_err(|error| BadMarker { at: 0, why: error.to_string() })?;
+        let allowed = allowed.iter().map(|text| text.clone().into_bytes()).collect();
+        Ok(Self { any, patterns, allowed })
+    }
+
+    /// What the bytes of one file hold, in the order of lines, each marker once a line.
+    pub fn scan(&self, bytes: &[u8]) -> Vec<Finding> {
+        let mut found = BTreeSet::new();
+        for at in &self.any.matches(bytes) {
+            let pattern = &self.patterns[at];
+            for captures in pattern.regex.captures_iter(bytes) {
+                let Some(token) = captures.get(1).or(captures.get(0)) else { continue };
+                let is_secret = !pattern.must_look_random || looks_random(token.as_bytes());
+                if is_secret && !self.allowed.contains(token.as_bytes()) && found.len() < MOST {
+                    let line = 1 + bytes[..token.start()].iter().filter(|byte| **byte == b'\n').count();
+                    found.insert(Finding { line, marker: pattern.marker.clone() });
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+}
+
+/// Whether a value may be a secret that nobody typed: letters and digits, mixed well, and no word
+/// or reference to something that holds the value.
+fn looks_random(value: &[u8]) -> bool {
+    const BITS: f64 = 3.5;
+    let has = |test: fn(&u8) -> bool| value.iter().any(test);
+    let constant = value.iter().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_'));
+    let reference = value.starts_with(b"os.") || value.starts_with(b"process.") || value.starts_with(b"env.");
+    !constant
+        && !reference
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_alphabetic)
+        && entropy(value) > BITS
+}
+
+/// Shannon's entropy of the bytes, in bits for each.
+fn entropy(value: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    value.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+    let all = value.len() as f64;
+    let share = |count: &u32| f64::from(*count) / all;
+    counts.iter().filter(|count| **count > 0).map(share).map(|share| -share * share.log2()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What stands in a test would be found in the test itself: each token is put together.
+    fn tokens() -> Vec<(&'static str, String)> {
+        let mixed = "Zx81kQ0vB7nL3wY5tR9pD2sF6hJ4gM1cKaUeVoIi8bNqTrWyXzPlMuEdSgHfJkLo";
+        let of = |prefix: &str, length: usize| format!("{prefix}{}", &mixed[..length]);
+        vec![
+            ("private-key", format!("-----BEGIN {}PRIVATE KEY-----", "OPENSSH ")),
+            ("private-key", format!("-----BEGIN {} BLOCK-----", "PGP PRIVATE KEY")),
+            ("age-key", format!("AGE-SECRET-KEY-1{}", "Q".repeat(58))),
+            ("aws-access-key", format!("AKIA{}", "ABCDEFGH23456722")),
+            ("github-token", of("ghp_", 36)),
+            ("github-token", of("github_pat_", 60)),
+            ("gitlab-token", of("glpat-", 20)),
+            ("slack-token", of("xoxb-123456789012-", 24)),
+            ("slack-webhook", of("hooks.slack.com/services/T0000/", 36)),
+            ("google-api-key", of("AIza", 35)),
+            ("google-oauth", of("ya29.", 40)),
+            ("npm-token", of("npm_", 36)),
+            ("pypi-token", of("pypi-AgE", 60)),
+            ("stripe-key", of("sk_live_", 24)),
+            ("anthropic-key", of("sk-ant-api03-", 60)),
+            ("openai-key", of("sk-proj-", 48)),
+            ("openai-key", of("sk-", 48)),
+            ("huggingface-token", format!("hf_{}", "AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh")),
+            ("sendgrid-key", format!("SG.{}.{}", &mixed[..22], &mixed[..43])),
+            ("digitalocean-token", format!("dop_v1_{}", "0123456789abcdef".repeat(4))),
+            ("jwt", format!("eyJ{0}.eyJ{0}.{0}", &mixed[..24])),
+            ("url-password", format!("https://bot:{}@example.org/x", &mixed[..20])),
+            ("assigned-secret", format!("DB_PASSWORD={}", &mixed[..20])),
+            ("assigned-secret", format!("\\\"api_key\\\": \\\"{}\\\"", &mixed[..32])),
+            ("judge.secret_markers[0]", format!("ACME-{}", "12345678")),
+        ]
+    }
+
+    fn scanner() -> Scanner {
+        Scanner::new(&["ACME-[0-9]{8}".to_owned()], &["AKIA2222222222222222".to_owned()]).unwrap()
+    }
+
+    #[test]
+    fn every_marker_is_found_in_its_line_wherever_it_stands() {
+        let (scanner, mut seen) = (scanner(), BTreeSet::new());
+        for (marker, token) in tokens() {
+            for around in
+                ["one\n{}\n", "one\n+{}", "x\n\"output\": \"ran\\n{}\\nmore\"", "\n  \"{}\",", "\n\u{fffd}{}"]
+            {
+                let found = scanner.scan(around.replace("{}", &token).as_bytes());
+                let wanted = Finding { line: 2, marker: marker.to_owned() };
+                assert!(found.contains(&wanted), "{marker}: {token} in {around:?}: {found:?}");
+            }
+            seen.insert(marker);
+        }
+        let all = MARKERS.iter().chain(&RANDOM).map(|(marker, _)| *marker);
+        assert_eq!(seen, all.chain(["judge.secret_markers[0]"]).collect());
+    }
+
+    #[test]
+    fn a_secret_across_any_boundary_of_reading_is_found() {
+        for start in [65_500, 65_536 - 10, (1 << 20) - 20] {
+            let mut bytes = vec![b'.'; start];
+            bytes.extend_from_slice(format!("\nghp_{}", "aB3".repeat(12)).as_bytes());
+            bytes.extend_from_slice(&vec![b'.'; 70_000]);
+            assert_eq!(scanner().scan(&bytes).len(), 1, "{start}");
+        }
+    }
+
+    #[test]
+    fn what_logs_are_full_of_is_no_secret() {
+        for plain in [
+            "password: hunter2",
+            "password = os.environ[\"DB_PASSWORD_2026_MAIN\"]",
+            "\"api_key_source\": \"GITREINS_LLM_API_KEY\"",
+            "\"api_key\": \"GITREINS_LLM_API_KEY_2\"",
+            "api_key=${OPENAI_API_KEY}",
+            "secret_key = aaaaaaaaaaaaaaaaaaaa1",
+            "commit a610c6242daba24090fe4883cafd7330822604a7",
+            "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+            "secrets: builtin cross-check: Scanned 7 files (excluded harness state: .gitreins/**)",
+            "https://github.com/org/repo.git",
+            "ssh://git@example.org:2222/x",
+            "sk-learn is no key, ghp_short neither, task-ant-api",
+            "-----BEGIN PUBLIC KEY-----",
+            "XAKIAABCDEFGH23456722",
+            "AKIA2222222222222222",
+            "ACME-1234567",
+        ] {
+            assert_eq!(scanner().scan(plain.as_bytes()), [], "{plain}");
+        }
+    }
+
+    #[test]
+    fn a_marker_that_does_not_compile_is_named() {
+        let bad = Scanner::new(&["fine".to_owned(), "(".to_owned()], &[]).unwrap_err();
+        assert_eq!(bad.at, 1);
+    }
+}
