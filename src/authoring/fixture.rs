@@ -66,7 +66,10 @@ pub fn worktree_files(desk: &Desk) -> Result<Vec<FixtureFile>, DeskError> {
     let listed = listed(desk)?;
     let digested = hash::files(&desk.root, &listed).map_err(|error| match error {
         FileError::NotRegular { path, kind } => unpinnable(&path, &format!("is {kind}")).into(),
-        FileError::TooLarge { .. } | FileError::Io { .. } => DeskError::File(error),
+        FileError::TooLarge { .. }
+        | FileError::Shared { .. }
+        | FileError::Changed { .. }
+        | FileError::Io { .. } => DeskError::File(error),
     })?;
     let files = digested.into_iter().flatten().map(|file| match file.executable {
         true => Err(unpinnable(file.path.as_str(), "is executable").into()),

@@ -33,6 +33,7 @@ mod init;
 mod judging;
 mod landing;
 mod oracle;
+mod reconcile;
 mod schema;
 mod status;
 mod supervise;
@@ -62,6 +63,7 @@ pub enum Command {
     /// Answer git as one of its hooks
     #[command(subcommand, arg_required_else_help = true)]
     Hook(hook::Hook),
+    Reconcile(reconcile::Reconcile),
     Fmt(fmt::Fmt),
     Demo(demo::Demo),
     Explain(explain::Explain),
@@ -87,6 +89,7 @@ impl Command {
             Self::Admit(command) => command.run(context),
             Self::Adjudicate(command) => command.run(context),
             Self::Hook(hook::Hook::Run(command)) => command.run(context),
+            Self::Reconcile(command) => command.run(context),
             Self::Fmt(command) => command.run(context),
             Self::Demo(command) => command.run(context),
             Self::Explain(command) => command.run(),
@@ -107,6 +110,7 @@ impl Command {
             Self::Hooks(command) => command.errand(),
             Self::Doctor(_) => "examine this clone",
             Self::Check(_) | Self::Admit(_) | Self::Hook(_) => "decide",
+            Self::Reconcile(_) => "fold the verdicts",
             Self::Fmt(_) => "format the ledgers",
             Self::Demo(_) => "play the story",
             Self::Explain(_) => "explain",
@@ -127,6 +131,7 @@ impl Command {
             Self::Check(command) => command.json,
             Self::Admit(command) => command.json,
             Self::Adjudicate(command) => command.json,
+            Self::Reconcile(command) => command.json,
             Self::Fixture(command) => command.json(),
             Self::Init(_)
             | Self::Hook(_)

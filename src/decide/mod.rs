@@ -6,8 +6,10 @@ pub mod article;
 pub mod budget;
 pub mod canary;
 pub mod diff;
+
 pub mod facts;
 pub mod fixture;
+pub mod fold;
 pub mod freeze;
 pub mod grade;
 pub mod ledgers;
@@ -18,5 +20,5 @@ pub mod outcome;
 pub mod remedy;
 pub mod result;
 pub mod score;
-pub mod trial;
 pub mod secret;
+pub mod trial;

@@ -137,8 +137,28 @@ impl Repo {
     }
 
     /// The git directory that all worktrees share.
+    /// Where git has to be run for this repository.
+    ///
+    /// # Errors
+    /// When its directory is gone.
+    pub fn place(&self) -> Result<plumbing::GitPlace, GitError> {
+        let absolute = |path: &Path| {
+            let what = || path.display().to_string();
+            path.canonicalize().map_err(|error| GitError::Other { what: what(), why: error.to_string() })
+        };
+        let worktree = self.worktree().map(absolute).transpose()?;
+        Ok(plumbing::GitPlace { git_dir: absolute(self.inner.git_dir())?, worktree })
+    }
+
+    /// The directory that all worktrees of the repository share.
     pub fn common_dir(&self) -> &Path {
         self.inner.common_dir()
+    }
+
+    /// The name that a blob of these bytes has or would have.
+    pub fn blob_id(&self, bytes: &[u8]) -> Option<ObjectId> {
+        let id = gix::objs::compute_hash(self.inner.object_hash(), gix::objs::Kind::Blob, bytes);
+        id.ok().map(ours)
     }
 
     /// Length of an object id in hex digits: 40 or 64.

@@ -64,7 +64,10 @@ impl Repo {
     }
 
     /// A ref by its full name, followed to a commit; the name of the line is the ref that it ends at.
-    pub(super) fn line(&self, name: &str) -> Result<Option<Line>, GitError> {
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn line(&self, name: &str) -> Result<Option<Line>, GitError> {
         let other = |error: gix::Error| GitError::Other { what: name.to_owned(), why: chain(&error) };
         let Some(mut reference) = self.exact_ref(name)? else { return Ok(None) };
         let mut hops = 0;

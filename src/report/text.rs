@@ -16,8 +16,8 @@ pub struct Sheet {
     pub is_strict: bool,
 }
 
-/// A terminal; commands stay on one line each.
-const TERMINAL: Sheet = Sheet { width: WIDTH, is_strict: false };
+/// A terminal of 80 columns, where a command is left whole.
+pub const TERMINAL: Sheet = Sheet { width: WIDTH, is_strict: false };
 
 /// A decision as text: the answer first, then each finding with what was read, what was
 /// expected and what fixes it.

@@ -30,6 +30,18 @@ pub enum FileError {
         /// The path.
         path: String,
     },
+    /// Another name leads to the same bytes, perhaps from outside the repository.
+    #[error("{path} has more than one hard link")]
+    Shared {
+        /// The path.
+        path: String,
+    },
+    /// Two readings of one file gave different bytes.
+    #[error("{path} changed while it was read")]
+    Changed {
+        /// The path.
+        path: String,
+    },
     /// The operating system said no.
     #[error("{action} {path}: {source}")]
     Io {
@@ -51,6 +63,8 @@ pub struct Plain {
     pub size: u64,
     /// The permission bits.
     pub mode: Mode,
+    /// Whether another name leads to it too.
+    pub is_shared: bool,
 }
 
 impl Plain {
@@ -85,6 +99,18 @@ pub fn read_stdin() -> Result<Vec<u8>, FileError> {
     }
 }
 
+/// A file that nobody else holds.
+#[derive(Debug)]
+pub struct HeldFile(File);
+
+impl HeldFile {
+    /// What it says, when that is short and text.
+    pub fn text(&self) -> Option<String> {
+        let mut text = String::new();
+        (&self.0).take(1 << 20).read_to_string(&mut text).ok().map(|_| text)
+    }
+}
+
 /// A directory below which paths are opened one component at a time, no link followed.
 #[derive(Debug)]
 pub struct Root {
@@ -109,6 +135,19 @@ impl Root {
         &self.path
     }
 
+    /// The present moment by the clock of this file system, in seconds: when a file made just now
+    /// was changed. `None` when none can be made.
+    pub fn touched(&self) -> Option<i64> {
+        let made = rustix::fs::openat(&self.fd, ".", OFlags::TMPFILE | OFlags::WRONLY, Mode::RUSR);
+        let made = made.or_else(|_| {
+            let name = format!(".reins-{}", std::process::id());
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+            let made = rustix::fs::openat(&self.fd, &name, flags, Mode::RUSR)?;
+            rustix::fs::unlinkat(&self.fd, &name, AtFlags::empty()).map(|()| made)
+        });
+        made.and_then(rustix::fs::fstat).ok().map(|stat| stat.st_ctime)
+    }
+
     /// Keeps other commands of ours from writing below the root until this value is dropped.
     /// Where the file system knows no such lock, the window is as short as a rename.
     pub fn hold(&self) {
@@ -129,6 +168,31 @@ impl Root {
     /// As [`Root::open_file`], and when it has more than [`READ_CAP`] bytes.
     pub fn read(&self, path: &RepoPath) -> Result<Option<Vec<u8>>, FileError> {
         self.open_file(path)?.map(|plain| slurp(plain, path.as_str())).transpose()
+    }
+
+    /// Opens a file and keeps others from holding it until the value is dropped; `None` when it is
+    /// gone or held.
+    ///
+    /// # Errors
+    /// As [`Root::open_file`].
+    pub fn hold_file(&self, path: &RepoPath) -> Result<Option<HeldFile>, FileError> {
+        let Some(plain) = self.open_file(path)? else { return Ok(None) };
+        match rustix::fs::flock(&plain.file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => Ok(None),
+            Ok(()) | Err(_) => Ok(Some(HeldFile(plain.file))), // some file systems know no such lock
+        }
+    }
+
+    /// Removes a file of our own; one that is gone already is no trouble.
+    ///
+    /// # Errors
+    /// When it cannot be removed.
+    pub fn remove(&self, path: &RepoPath) -> Result<(), FileError> {
+        let Some(dir) = self.dir(path, false)? else { return Ok(()) };
+        match rustix::fs::unlinkat(&dir, file_name(path), AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(errno) => Err(fault("remove", path.as_str(), errno)),
+        }
     }
 
     /// Puts `bytes` at `path`, whole or not at all: temporary file beside it, fsync, rename, fsync
@@ -185,11 +249,11 @@ fn parents(path: &RepoPath) -> impl Iterator<Item = &str> {
     path.components().take(count - 1)
 }
 
-fn file_name(path: &RepoPath) -> &str {
+pub(super) fn file_name(path: &RepoPath) -> &str {
     path.components().last().unwrap_or_default()
 }
 
-fn plain(opened: Result<OwnedFd, Errno>, path: &str) -> Result<Option<Plain>, FileError> {
+pub(super) fn plain(opened: Result<OwnedFd, Errno>, path: &str) -> Result<Option<Plain>, FileError> {
     let fd = match opened {
         Ok(fd) => fd,
         Err(Errno::NOENT) => return Ok(None),
@@ -208,10 +272,15 @@ fn plain(opened: Result<OwnedFd, Errno>, path: &str) -> Result<Option<Plain>, Fi
         return Err(not_regular(path, kind));
     }
     let size = u64::try_from(stat.st_size).unwrap_or_default();
-    Ok(Some(Plain { file: File::from(fd), size, mode: Mode::from_raw_mode(stat.st_mode) }))
+    Ok(Some(Plain {
+        file: File::from(fd),
+        size,
+        mode: Mode::from_raw_mode(stat.st_mode),
+        is_shared: stat.st_nlink != 1,
+    }))
 }
 
-fn slurp(plain: Plain, path: &str) -> Result<Vec<u8>, FileError> {
+pub(super) fn slurp(plain: Plain, path: &str) -> Result<Vec<u8>, FileError> {
     let mut bytes = Vec::new();
     let read = plain.file.take(READ_CAP + 1).read_to_end(&mut bytes);
     match read.map_err(|source| io_fault("read", path, source))? as u64 > READ_CAP {
@@ -229,7 +298,7 @@ fn write_new(dir: &OwnedFd, name: &str, mode: Mode, bytes: &[u8]) -> io::Result<
     file.sync_all()
 }
 
-fn not_regular(path: &str, kind: &'static str) -> FileError {
+pub(super) fn not_regular(path: &str, kind: &'static str) -> FileError {
     FileError::NotRegular { path: path.to_owned(), kind }
 }
 
@@ -237,7 +306,7 @@ fn io_fault(action: &'static str, path: &str, source: io::Error) -> FileError {
     FileError::Io { action, path: path.to_owned(), source }
 }
 
-fn fault(action: &'static str, path: &str, errno: Errno) -> FileError {
+pub(super) fn fault(action: &'static str, path: &str, errno: Errno) -> FileError {
     io_fault(action, path, errno.into())
 }
 

@@ -4,6 +4,7 @@ pub mod caller;
 pub mod clock;
 pub mod files;
 pub mod folder;
+pub mod foreign;
 pub mod hash;
 pub mod image;
 pub mod listing;

@@ -225,8 +225,10 @@ fn gather(dir: &Path, state: &mut BTreeMap<String, Vec<u8>>) {
             gather(&path, state);
         } else if kind.is_symlink() {
             state.insert(name, fs::read_link(&path).unwrap().display().to_string().into_bytes());
-        } else {
+        } else if kind.is_file() {
             state.insert(name, fs::read(&path).unwrap_or_default());
+        } else {
+            state.insert(name, b"a pipe, a socket or a device".to_vec());
         }
     }
 }

@@ -1,0 +1,259 @@
+//! `git reins reconcile`
+
+use clap::Args;
+use serde::Serialize;
+
+use super::{Answer, Context, Failure, counted};
+use crate::decide::fold::{Plan, Skip, Source};
+use crate::exit::ExitStatus;
+use crate::gate::GateError;
+use crate::git::Repo;
+use crate::git::fold::FoldError;
+use crate::git::plumbing::PlumbingError;
+use crate::model::decision::Detail;
+use crate::model::ids::CommitId;
+use crate::model::refusal::Code;
+use crate::report::{json, text};
+use crate::sys::files::{FileError, Root};
+use crate::verdicts::carry::{Act, Outcome, Request, reconcile};
+use crate::verdicts::complete::Completion;
+use crate::verdicts::rules::{Rules, rules};
+use crate::verdicts::{Ground, VerdictsError};
+
+/// Fold verdict directories into one commit on HEAD
+///
+/// Takes every directory below paths.history (or those named) of which HEAD lacks a file, and commits its
+/// files as they are: nothing else that is staged or changed is touched, no commit hook runs, and the
+/// directories themselves stay. A link, a hard link, a nested repository, a secret or a rewritten verdict among
+/// them refuses the whole fold; name directories to fold those only. A directory whose verdict.json is missing
+/// or breaks off is still being written and waits.
+///
+/// Exit 3: folded, but foreman.on_complete failed for a task; the next reconcile tries it again.
+#[derive(Debug, Args)]
+pub struct Reconcile {
+    /// Which: <date>/<hash>, a hash, the commit that GitReins printed, a task or a job; all when none is named
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+    /// Print what would be folded, and fold nothing
+    #[arg(long, conflicts_with = "stage")]
+    dry_run: bool,
+    /// Stage the files for your next commit, and commit nothing
+    #[arg(long)]
+    stage: bool,
+    /// Leave logs and patches out: logs/, *.log, *.patch
+    #[arg(long)]
+    compact: bool,
+    /// Print the answer as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The answer in JSON.
+#[derive(Serialize)]
+struct Report<'a> {
+    schema: &'static str,
+    act: &'static str,
+    commit: Option<CommitId>,
+    branch: Option<&'a str>,
+    subject: Option<String>,
+    folded: Vec<Folded<'a>>,
+    skipped: &'a [Skip],
+    refusals: Vec<Code>,
+    details: &'a [Detail],
+    completed: &'a [Completion],
+}
+
+/// A directory that is folded.
+#[derive(Serialize)]
+struct Folded<'a> {
+    dir: String,
+    record: String,
+    source: &'a str,
+    files: Vec<&'a str>,
+}
+
+impl Reconcile {
+    /// Does it.
+    ///
+    /// # Errors
+    /// When something cannot be read, or a lock is held.
+    pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
+        let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
+        let Some(top) = repo.worktree() else { return Err(VerdictsError::from(FoldError::Bare).into()) };
+        let (root, place, rules) = (Root::open(top)?, repo.place()?, rules(&repo)?);
+        let ground = Ground { repo: &repo, place: &place, root: &root, history: &rules.policy.paths.history };
+        let request = Request { ids: &self.ids, compact: self.compact, act: self.act() };
+        let outcome = reconcile(&ground, &rules, &request)?;
+        let mut answer = if self.json { self.report(&outcome) } else { self.talk(&outcome, &rules) };
+        answer.status = status(&outcome);
+        Ok(answer)
+    }
+
+    fn act(&self) -> Act {
+        match (self.dry_run, self.stage) {
+            (true, _) => Act::Print,
+            (false, true) => Act::Stage,
+            (false, false) => Act::Commit,
+        }
+    }
+
+    fn report(&self, outcome: &Outcome) -> Answer {
+        let plan = &outcome.plan;
+        let folded = plan.folds.iter().map(|fold| Folded {
+            dir: fold.dir.to_string(),
+            record: fold.words(),
+            source: match &fold.source {
+                Source::Disk => "disk",
+                Source::Ref(name) => name,
+            },
+            files: fold.files.iter().map(|file| file.path.as_str()).collect(),
+        });
+        let report = Report {
+            schema: "git-reins/reconcile/1",
+            act: match self.act() {
+                Act::Print => "dry-run",
+                Act::Stage => "stage",
+                Act::Commit => "commit",
+            },
+            commit: outcome.commit,
+            branch: outcome.branch.as_deref(),
+            subject: (!plan.folds.is_empty()).then(|| plan.subject()),
+            folded: folded.collect(),
+            skipped: &plan.skipped,
+            refusals: plan.codes(),
+            details: &plan.refusals,
+            completed: &outcome.completed,
+        };
+        Answer::done(json::print(&report), "")
+    }
+
+    fn talk(&self, outcome: &Outcome, rules: &Rules) -> Answer {
+        let plan = &outcome.plan;
+        let mut answer = if plan.refusals.is_empty() { self.done(outcome) } else { refused(plan) };
+        for skip in &plan.skipped {
+            answer = answer.note(&format!("{} is left alone: {}", skip.dir, because(skip.reason)));
+        }
+        for completion in &outcome.completed {
+            let (task, end) = (&completion.task, &completion.end);
+            answer.stderr += &match completion.done {
+                true => format!("task {task} is complete: foreman.on_complete ran\n"),
+                false => format!(
+                    "task {task} is complete, but foreman.on_complete failed ({end}); the next reconcile tries it again\n"
+                ),
+            };
+        }
+        if !rules.is_protected && !rules.policy.foreman.on_complete.is_empty() {
+            let why = "foreman.on_complete does not run: the policy does not stand on a protected line";
+            answer = answer.note(why);
+        }
+        answer
+    }
+
+    fn done(&self, outcome: &Outcome) -> Answer {
+        let plan = &outcome.plan;
+        if plan.folds.is_empty() {
+            return Answer::done("", "nothing to fold: HEAD holds every finished verdict that was asked for");
+        }
+        let files: usize = plan.folds.iter().map(|fold| fold.files.len()).sum();
+        let what = format!("{} ({})", counted(plan.folds.len(), "verdict"), counted(files, "file"));
+        let listed =
+            plan.folds.iter().map(|fold| format!("{} {}\n", fold.dir, fold.words())).collect::<String>();
+        match (self.act(), outcome.commit) {
+            (Act::Print, _) => {
+                let paths = plan.folds.iter().flat_map(|fold| &fold.files);
+                let paths: String = paths.map(|file| format!("{}\n", file.path)).collect();
+                let said = format!("nothing is folded: this is the plan for {what}");
+                Answer::done(format!("{}\n{paths}", plan.message()), said)
+            }
+            (Act::Stage, _) => Answer::done(listed, format!("staged {what}; next: git commit")),
+            (Act::Commit, commit) => {
+                let name = commit.map_or_else(|| "nothing new".to_owned(), |commit| commit.short());
+                let next = match &outcome.branch {
+                    Some(_) => "git push",
+                    None => "git switch -c NAME, since HEAD is detached",
+                };
+                Answer::done(listed, format!("folded {what} as {name}; next: {next}"))
+            }
+        }
+    }
+}
+
+fn status(outcome: &Outcome) -> ExitStatus {
+    if !outcome.plan.refusals.is_empty() {
+        ExitStatus::Refused
+    } else if outcome.completed.iter().any(|completion| !completion.done) {
+        ExitStatus::Held
+    } else {
+        ExitStatus::Done
+    }
+}
+
+fn refused(plan: &Plan) -> Answer {
+    let codes: Vec<_> = plan.codes().into_iter().map(Code::as_str).collect();
+    let mut out =
+        format!("refuse: {}\n  nothing is folded; name directories to fold those only\n", codes.join(", "));
+    for detail in &plan.refusals {
+        out.push('\n');
+        text::TERMINAL.finding(&mut out, detail);
+    }
+    Answer::done(out, "")
+}
+
+fn because(reason: &str) -> &str {
+    match reason {
+        "unfinished" => "its verdict.json is missing or breaks off",
+        "folded-already" => "HEAD holds it already",
+        other => other,
+    }
+}
+
+impl From<FileError> for Failure {
+    fn from(error: FileError) -> Self {
+        match &error {
+            FileError::NotRegular { .. } | FileError::Shared { .. } | FileError::TooLarge { .. } => {
+                Self::refused(&error, Some(Code::PathUnsafe), Some("take the named path away".to_owned()))
+            }
+            FileError::Changed { .. } => {
+                Self::refused(&error, None, Some("run the command again".to_owned()))
+            }
+            FileError::Io { .. } => Self::new(error.to_string()),
+        }
+    }
+}
+
+impl From<VerdictsError> for Failure {
+    fn from(error: VerdictsError) -> Self {
+        let message = error.to_string();
+        match error {
+            VerdictsError::File(error) | VerdictsError::Fold(FoldError::File(error)) => error.into(),
+            VerdictsError::Git(error) | VerdictsError::Fold(FoldError::Repo(error)) => error.into(),
+            VerdictsError::Busy(..) => Self::refused(message, None, Some("run the command again".to_owned())),
+            VerdictsError::Name { fix, .. } => Self::refused(message, None, Some(fix)),
+            VerdictsError::Fold(error) => fold_failure(&error, message),
+        }
+    }
+}
+
+fn fold_failure(error: &FoldError, message: String) -> Failure {
+    match error {
+        FoldError::Open(open) => {
+            Failure::refused(message, None, Some(format!("finish or abort the {open} first")))
+        }
+        FoldError::Folding { .. } => {
+            Failure::refused(message, None, Some("run the command again when it is done".to_owned()))
+        }
+        FoldError::Held { .. } => {
+            let fix = "wait for the other process; remove the lock only when it is dead";
+            Failure::refused(message, None, Some(fix.to_owned()))
+        }
+        FoldError::InTheWay { .. } => Failure::refused(message, Some(Code::PathUnsafe), None),
+        FoldError::Git(PlumbingError::Failed { .. }) | FoldError::Moved | FoldError::Nothing => {
+            Failure::refused(message, None, None)
+        }
+        FoldError::Bare
+        | FoldError::File(_)
+        | FoldError::Repo(_)
+        | FoldError::Git(_)
+        | FoldError::Lock { .. } => Failure::new(message),
+    }
+}

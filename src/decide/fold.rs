@@ -1,0 +1,498 @@
+//! Which verdict directories are folded into which commit, and what stands against it?
+//!
+//! All or nothing: one fault among the chosen directories refuses the whole fold. Whoever names
+//! directories folds those only.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use crate::gitreins::json::{Json, parse};
+use crate::model::day::Day;
+use crate::model::decision::Detail;
+use crate::model::ids::Sha256;
+use crate::model::path::RepoPath;
+use crate::model::refusal::Code;
+use crate::model::shell::word;
+
+/// The file that makes a directory a verdict directory.
+pub const VERDICT: &str = "verdict.json";
+/// A commit message lists at most this many verdicts.
+const LISTED: usize = 1000;
+
+/// The name of a verdict directory: `<UTC date>/<hash>`, the hash 8 to 64 lower-case hex digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct VerdictDir {
+    /// The day on which it was written.
+    pub day: Day,
+    /// The hash that the judge gave it.
+    pub hash: String,
+}
+
+impl VerdictDir {
+    /// Whether a text has the form of a hash.
+    pub fn is_hash(text: &str) -> bool {
+        let hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        (8..=64).contains(&text.len()) && text.bytes().all(hex)
+    }
+}
+
+impl FromStr for VerdictDir {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (day, hash) = text.split_once('/').ok_or(())?;
+        let day = day.parse().map_err(|_| ())?;
+        Self::is_hash(hash).then(|| Self { day, hash: hash.to_owned() }).ok_or(())
+    }
+}
+
+impl fmt::Display for VerdictDir {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.day, self.hash)
+    }
+}
+
+/// What a verdict directory records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Record {
+    /// A graded task.
+    Verdict(Heading),
+    /// A trial of our own judge: admit, hold or reject.
+    Trial(&'static str),
+    /// A decision of GitReins' resolution gate: folded, but no verdict.
+    Resolution,
+}
+
+/// What the message says about a graded task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// The task, as it was written.
+    pub task: String,
+    /// The word for tier 1: pass, timeout, fail, ungraded.
+    pub tier1: &'static str,
+    /// The word for tier 2: PASS, FAIL, NO_EVIDENCE, ABSENT.
+    pub tier2: &'static str,
+    /// Whether it is complete although tier 1 timed out once: by running it again.
+    pub by_rerun: bool,
+}
+
+/// What was found where `verdict.json` should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// A record.
+    Record(Record),
+    /// Nothing, or the beginning of one: a judge is writing, or was killed while it did.
+    Unfinished,
+    /// Something that is no record.
+    Unreadable(String),
+}
+
+/// Where the bytes are.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// In the worktree.
+    Disk,
+    /// In the tree of a ref that GitReins writes.
+    Ref(String),
+}
+
+/// A file that HEAD lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileFact {
+    /// Its path in the repository.
+    pub path: RepoPath,
+    /// The number of its bytes.
+    pub size: u64,
+    /// The digest of what was read and scanned: what is stored has to have it too.
+    pub sha256: Sha256,
+}
+
+/// Something in a directory that no fold takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A name, or what stands behind it, is not safe to read or to store.
+    Unsafe {
+        /// What it is, in kebab case.
+        reason: &'static str,
+        /// Where, safe to print.
+        path: String,
+        /// What was found.
+        observed: String,
+    },
+    /// A line looks like a secret.
+    Secret {
+        /// The file.
+        path: String,
+        /// The line.
+        line: usize,
+        /// The marker.
+        marker: String,
+    },
+    /// A verdict that HEAD holds has other bytes on disk.
+    Rewritten {
+        /// The file.
+        path: String,
+    },
+}
+
+/// A verdict directory that HEAD does not hold as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its name.
+    pub dir: VerdictDir,
+    /// Where its bytes are.
+    pub source: Source,
+    /// What it records.
+    pub reading: Reading,
+    /// The files that HEAD lacks, without those that are left out.
+    pub files: Vec<FileFact>,
+    /// What stands against it.
+    pub faults: Vec<Fault>,
+}
+
+/// What was found out before anything is decided.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// The directories that were chosen, all when none was named.
+    pub candidates: Vec<Candidate>,
+    /// What lies in the history directory and is no verdict directory; nothing when some were named.
+    pub strays: Vec<Fault>,
+    /// Directories that were named and that HEAD holds already.
+    pub held: Vec<VerdictDir>,
+    /// The history directory.
+    pub history: String,
+}
+
+/// A directory that is folded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fold {
+    /// Its name.
+    pub dir: VerdictDir,
+    /// Where its bytes are.
+    pub source: Source,
+    /// What it records.
+    pub record: Record,
+    /// Its files that HEAD lacks.
+    pub files: Vec<FileFact>,
+}
+
+/// A directory that is left alone this time, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Skip {
+    /// Its name.
+    pub dir: String,
+    /// Why, in kebab case.
+    pub reason: &'static str,
+}
+
+/// What will be done, or why nothing is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// The directories, in the order of their names; empty when something refuses.
+    pub folds: Vec<Fold>,
+    /// What is left alone.
+    pub skipped: Vec<Skip>,
+    /// What stands against it.
+    pub refusals: Vec<Detail>,
+}
+
+/// Whether a file of a verdict directory stays out of the commit; `inner` is its path in there.
+///
+/// Bulky output of our own trials never belongs into a commit. A name that a writer gives a file
+/// until it is complete is nobody's record.
+pub fn is_left_out(inner: &str, is_trial: bool, compact: bool) -> bool {
+    let logs = inner.starts_with("logs/") || inner == "logs";
+    let bulky = logs || inner.ends_with(".log") || inner.ends_with(".patch");
+    is_temporary(inner) || is_trial && logs || compact && bulky
+}
+
+/// `verdict.json.tmp-123` of GitReins, `.verdict.json.reins-123` of ours.
+fn is_temporary(inner: &str) -> bool {
+    let name = inner.rsplit('/').next().unwrap_or(inner);
+    let numbered = |mark: &str| {
+        let number = name.rsplit_once(mark).map(|(_, number)| number);
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    numbered(".tmp-") || name.starts_with('.') && numbered(".reins-")
+}
+
+/// Whether two texts are the same verdict: GitReins writes one anew to say what superseded it.
+pub fn same_verdict(one: &[u8], other: &[u8]) -> bool {
+    let without_marks = |bytes: &[u8]| match parse(bytes) {
+        Ok(Json::Object(mut members)) => {
+            members.remove("superseded_by");
+            members.remove("superseded_at");
+            Some(members)
+        }
+        Ok(_) | Err(_) => None,
+    };
+    one == other || without_marks(one).is_some_and(|one| Some(one) == without_marks(other))
+}
+
+/// Decides.
+pub fn plan(facts: &Facts) -> Plan {
+    let mut plan = Plan::default();
+    let held = facts.held.iter().map(|dir| Skip { dir: dir.to_string(), reason: "folded-already" });
+    plan.skipped.extend(held);
+    plan.refusals.extend(facts.strays.iter().map(|fault| detail(fault, "history", facts)));
+    for candidate in &facts.candidates {
+        let subject = candidate.dir.to_string();
+        let faults = candidate.faults.iter();
+        match &candidate.reading {
+            Reading::Unfinished if candidate.faults.is_empty() => {
+                plan.skipped.push(Skip { dir: subject, reason: "unfinished" });
+            }
+            Reading::Unfinished => plan.refusals.extend(faults.map(|fault| detail(fault, &subject, facts))),
+            Reading::Unreadable(why) => plan.refusals.push(no_verdict(&subject, why, facts)),
+            Reading::Record(record) => {
+                plan.refusals.extend(faults.map(|fault| detail(fault, &subject, facts)));
+                if !candidate.files.is_empty() {
+                    plan.folds.push(Fold {
+                        dir: candidate.dir.clone(),
+                        source: candidate.source.clone(),
+                        record: record.clone(),
+                        files: candidate.files.clone(),
+                    });
+                }
+            }
+        }
+    }
+    plan.refusals.sort();
+    plan.refusals.dedup();
+    if !plan.refusals.is_empty() {
+        plan.folds.clear();
+    }
+    plan
+}
+
+fn no_verdict(subject: &str, why: &str, facts: &Facts) -> Detail {
+    let path = format!("{}/{subject}/{VERDICT}", facts.history);
+    let fix = format!("take the directory out of {}: {}", facts.history, look_at(&path));
+    Detail::new(Code::PathUnsafe, "no-verdict", subject).path(path).saw(why, "a verdict in JSON").fix(fix)
+}
+
+fn detail(fault: &Fault, subject: &str, facts: &Facts) -> Detail {
+    match fault {
+        Fault::Unsafe { reason, path, observed } => {
+            let expected = "regular files with one name each, below <date>/<hash>";
+            let fix = format!("take it out of {}: {}", facts.history, look_at(path));
+            Detail::new(Code::PathUnsafe, reason, subject)
+                .path(path)
+                .saw(observed.as_str(), expected)
+                .fix(fix)
+        }
+        Fault::Secret { path, line, marker } => {
+            let observed = format!("{marker} in line {line}");
+            let inner = path.strip_prefix(&format!("{}/{subject}/", facts.history)).unwrap_or(path);
+            let fix = match is_left_out(inner, false, true) {
+                true => {
+                    format!("leave logs and patches out: git reins reconcile --compact {}", word(subject))
+                }
+                false => Code::SecretSuspected.entry().remedy.to_owned(),
+            };
+            let found = Detail::new(Code::SecretSuspected, "secret-marker", subject).path(path);
+            found.saw(observed, "no text that looks like a secret").fix(fix)
+        }
+        Fault::Rewritten { path } => {
+            let fix = format!("git restore --source=HEAD --worktree -- {}", word(path));
+            let found = Detail::new(Code::VerdictRewritten, "folded-bytes", subject).path(path);
+            found
+                .saw("other bytes than HEAD holds", "the folded bytes, apart from superseded_by and _at")
+                .fix(fix)
+        }
+    }
+}
+
+fn look_at(path: &str) -> String {
+    format!("ls -ld -- {}", word(path))
+}
+
+impl Plan {
+    /// The first line of the message.
+    pub fn subject(&self) -> String {
+        if let [fold] = self.folds.as_slice() {
+            let hash = &fold.dir.hash;
+            return match &fold.record {
+                Record::Verdict(Heading { tier1, tier2, .. }) => {
+                    format!("[artifact] fold judge verdict {hash} (tier1 {tier1}, tier2 {tier2})")
+                }
+                Record::Trial(verdict) => format!("[artifact] fold judge verdict {hash} (trial {verdict})"),
+                Record::Resolution => format!("[artifact] fold judge record {hash} (resolution)"),
+            };
+        }
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for fold in &self.folds {
+            let kind = match &fold.record {
+                Record::Verdict(heading) => format!("tier1 {}", heading.tier1),
+                Record::Trial(verdict) => format!("trial {verdict}"),
+                Record::Resolution => "resolution".to_owned(),
+            };
+            *counts.entry(kind).or_default() += 1;
+        }
+        let counts: Vec<_> = counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        format!("[artifact] fold {} judge verdicts ({})", self.folds.len(), counts.join(", "))
+    }
+
+    /// The whole message: the subject and a line for each verdict, all from validated words, so
+    /// that no text of a judge becomes a line or a trailer of its own.
+    pub fn message(&self) -> String {
+        let mut text = self.subject() + "\n\n";
+        for fold in self.folds.iter().take(LISTED) {
+            text += &format!("{} {}\n", fold.dir, fold.words());
+        }
+        if self.folds.len() > LISTED {
+            text += &format!("and {} more\n", self.folds.len() - LISTED);
+        }
+        text
+    }
+
+    /// The tasks that become complete by having been run again.
+    pub fn completed(&self) -> impl Iterator<Item = (&Fold, &str)> {
+        self.folds.iter().filter_map(|fold| match &fold.record {
+            Record::Verdict(heading) if heading.by_rerun => Some((fold, heading.task.as_str())),
+            Record::Verdict(_) | Record::Trial(_) | Record::Resolution => None,
+        })
+    }
+
+    /// The codes of the refusals, sorted, each once.
+    pub fn codes(&self) -> Vec<Code> {
+        self.refusals.iter().map(|detail| detail.code).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+}
+
+impl Fold {
+    /// What the record says, in validated words.
+    pub fn words(&self) -> String {
+        match &self.record {
+            Record::Verdict(heading) => {
+                let rerun = if heading.by_rerun { " rerun pass" } else { "" };
+                let task = task_word(&heading.task);
+                format!("task {task} tier1 {} tier2 {}{rerun}", heading.tier1, heading.tier2)
+            }
+            Record::Trial(verdict) => format!("trial {verdict}"),
+            Record::Resolution => "resolution".to_owned(),
+        }
+    }
+}
+
+/// A task id as one plain word; one of another form by the beginning of its digest.
+pub fn task_word(task: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'/' | b'#');
+    let first = task.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    match first && task.len() <= 64 && task.bytes().all(plain) {
+        true => task.to_owned(),
+        false => format!("sha256-{}", &task_key(task)[..16]),
+    }
+}
+
+/// The SHA-256 of a task id in hex: a name for files that remember something about it.
+pub fn task_key(task: &str) -> String {
+    use sha2::Digest as _;
+    Sha256(sha2::Sha256::digest(task.as_bytes()).into()).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(hash: &str, reading: Reading) -> Candidate {
+        let dir: VerdictDir = format!("2026-11-30/{hash}").parse().unwrap();
+        let path = format!(".gitreins/history/{dir}/{VERDICT}").parse().unwrap();
+        let file = FileFact { path, size: 2, sha256: Sha256([0; 32]) };
+        Candidate { dir, source: Source::Disk, reading, files: vec![file], faults: Vec::new() }
+    }
+
+    fn verdict(task: &str, by_rerun: bool) -> Reading {
+        let heading = Heading { task: task.to_owned(), tier1: "timeout", tier2: "PASS", by_rerun };
+        Reading::Record(Record::Verdict(heading))
+    }
+
+    fn facts(candidates: Vec<Candidate>) -> Facts {
+        Facts { candidates, history: ".gitreins/history".to_owned(), ..Facts::default() }
+    }
+
+    #[test]
+    fn only_a_day_and_a_hash_make_a_directory() {
+        for good in ["2026-11-30/0123abcd", "2024-02-29/0123456789abcdef"] {
+            assert_eq!(good.parse::<VerdictDir>().unwrap().to_string(), good);
+        }
+        for bad in
+            ["2026-11-31/0123abcd", "2026-11-30/0123ABCD", "2026-11-30/0123abc", "2026-11-30/--amend", "x"]
+        {
+            assert!(bad.parse::<VerdictDir>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn one_fault_refuses_all() {
+        let mut bad = candidate("0000000b", verdict("t", false));
+        bad.faults.push(Fault::Rewritten { path: "x".to_owned() });
+        let plan = plan(&facts(vec![candidate("0000000a", verdict("t", false)), bad]));
+        assert!(plan.folds.is_empty());
+        assert_eq!(plan.codes(), [Code::VerdictRewritten]);
+    }
+
+    #[test]
+    fn what_is_unfinished_waits_and_what_is_unreadable_refuses() {
+        let waits = plan(&facts(vec![
+            candidate("0000000a", Reading::Unfinished),
+            candidate("0000000b", verdict("t", true)),
+        ]));
+        assert_eq!((waits.folds.len(), waits.skipped.len(), waits.refusals.len()), (1, 1, 0));
+        assert_eq!(waits.completed().map(|(_, task)| task).collect::<Vec<_>>(), ["t"]);
+        let refused = plan(&facts(vec![candidate("0000000a", Reading::Unreadable("x".to_owned()))]));
+        assert_eq!(refused.codes(), [Code::PathUnsafe]);
+    }
+
+    #[test]
+    fn no_task_id_becomes_a_line_or_a_trailer() {
+        let task = "x\n\nSigned-off-by: Eve <eve@example.org>\u{202e}";
+        let one = plan(&facts(vec![candidate("0000000a", verdict(task, false))]));
+        assert_eq!(one.subject(), "[artifact] fold judge verdict 0000000a (tier1 timeout, tier2 PASS)");
+        assert_eq!(one.message().lines().count(), 3);
+        assert!(!one.message().contains("Signed") && !one.message().contains(':'));
+        assert_eq!(task_word("feat/T-1.2_x#3"), "feat/T-1.2_x#3");
+    }
+
+    #[test]
+    fn a_long_message_ends_with_a_count() {
+        let many = (0..1200).map(|at| candidate(&format!("{at:08x}"), verdict("t", false))).collect();
+        let message = plan(&facts(many)).message();
+        assert!(message.ends_with("and 200 more\n") && message.lines().count() == 1003);
+        assert!(message.starts_with("[artifact] fold 1200 judge verdicts (1200 tier1 timeout)\n"));
+    }
+
+    #[test]
+    fn logs_stay_out_of_trials_and_bulk_out_of_compact_folds() {
+        for (inner, is_trial, compact, out) in [
+            ("logs/a", false, false, false),
+            ("logs/a", true, false, true),
+            ("logs", true, false, true),
+            ("run.log", true, false, false),
+            ("run.log", false, true, true),
+            ("commit.patch", false, true, true),
+            ("summary.md", false, true, false),
+            ("verdict.json.tmp-12", false, false, true),
+            (".verdict.json.reins-12", false, false, true),
+            ("notes.tmp-x", false, false, false),
+        ] {
+            assert_eq!(is_left_out(inner, is_trial, compact), out, "{inner} {is_trial} {compact}");
+        }
+    }
+
+    #[test]
+    fn only_the_marks_of_supersession_may_differ() {
+        let folded = br#"{"task_id": "t", "passed": false, "superseded_by": null}"#;
+        assert!(same_verdict(
+            folded,
+            br#"{"task_id":"t","passed":false,"superseded_by":"x","superseded_at":"y"}"#
+        ));
+        assert!(!same_verdict(folded, br#"{"task_id": "t", "passed": true, "superseded_by": null}"#));
+        assert!(!same_verdict(folded, br#"{"task_id": "t", "passed": false, "supersedes": "x"}"#));
+        assert!(!same_verdict(folded, br#"{"task_id": "t", "passed": true, "passed": false}"#));
+        assert!(!same_verdict(folded, b"{") && !same_verdict(b"[1]", b"[2]"));
+    }
+}

@@ -1,0 +1,127 @@
+//! Which tasks are complete now, and was the foreman's command run for each?
+//!
+//! Before a commit that completes a task is made, a note about it is written; once HEAD holds the
+//! verdict the command runs, and the note gives way to a mark. A run that fails leaves the note, so
+//! that the next fold tries again. A machine that dies between the command and the mark runs it
+//! twice: at least once is what can be promised.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Ground, VerdictsError};
+use crate::decide::fold::{Plan, task_key, task_word};
+use crate::model::ids::ObjectId;
+use crate::model::path::RepoPath;
+use crate::model::reverification::REVERIFY_FILE;
+use crate::policy::placeholder::{Piece, pieces};
+use crate::sys::files::{FileError, Root};
+use crate::sys::foreign::EntryKind;
+use crate::sys::process::{End, Program, run};
+
+/// A task whose command has not succeeded yet.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Note {
+    task_id: String,
+    /// The file that HEAD holds once the task is complete.
+    verdict: String,
+}
+
+/// How the command of one task ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Completion {
+    /// The task, as one plain word.
+    pub task: String,
+    /// Whether the command succeeded.
+    pub done: bool,
+    /// How it ended, in words.
+    pub end: String,
+}
+
+/// Notes what a plan completes, for the tasks whose command has not run yet.
+///
+/// # Errors
+/// When a note cannot be written: then nothing may be folded.
+pub fn note(common: &Root, plan: &Plan, ground: &Ground<'_>) -> Result<(), FileError> {
+    for (fold, task) in plan.completed() {
+        if common.read(&mark(task))?.is_some() {
+            continue;
+        }
+        let verdict = format!("{}/{REVERIFY_FILE}", ground.path(&fold.dir));
+        let note = Note { task_id: task.to_owned(), verdict };
+        let text = serde_json::to_string(&note).expect("a note is two texts");
+        common.replace(&pending(task), text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Runs the command for each noted task whose verdict the tree `head` holds.
+///
+/// # Errors
+/// When notes cannot be read, or a mark cannot be written.
+pub fn complete(
+    common: &Root,
+    command: &[String],
+    ground: &Ground<'_>,
+    head: Option<ObjectId>,
+) -> Result<Vec<Completion>, VerdictsError> {
+    let mut ended = Vec::new();
+    let notes = common.folder(&"reins/pending".parse().expect("a constant path is safe"))?;
+    let (Some(notes), Some(head), [program, args @ ..]) = (notes, head, command) else { return Ok(ended) };
+    for entry in notes.list()?.into_iter().filter(|entry| entry.kind == EntryKind::File) {
+        let Ok(name) = format!("reins/pending/{}", String::from_utf8_lossy(&entry.name)).parse::<RepoPath>()
+        else {
+            continue;
+        };
+        // whoever holds a note is running its command, perhaps this very one
+        let Some(held) = common.hold_file(&name)? else { continue };
+        let Some(note) = held.text().and_then(|text| serde_json::from_str::<Note>(&text).ok()) else {
+            continue;
+        };
+        if common.read(&mark(&note.task_id))?.is_some() {
+            common.remove(&name)?;
+            continue;
+        }
+        if ground.repo.entry(head, &note.verdict)?.is_none() {
+            continue;
+        }
+        let args: Vec<OsString> = args.iter().map(|arg| filled(arg, &note.task_id).into()).collect();
+        let program = filled(program, &note.task_id);
+        let ran =
+            run(Program { path: Path::new(&program), args: &args, dir: ground.root.path(), input: b"" });
+        let (done, end) = match ran {
+            Ok(End::Exit(0)) => (true, "exit 0".to_owned()),
+            Ok(End::Exit(code)) => (false, format!("exit {code}")),
+            Ok(End::Signal(signal)) => (false, format!("signal {signal}")),
+            Err(error) => (false, error.to_string()),
+        };
+        if done {
+            common.replace(&mark(&note.task_id), note.verdict.as_bytes())?;
+            common.remove(&name)?;
+        }
+        ended.push(Completion { task: task_word(&note.task_id), done, end });
+    }
+    Ok(ended)
+}
+
+fn filled(word: &str, task: &str) -> String {
+    let fill = |piece| match piece {
+        Piece::Text(text) => text,
+        Piece::Hole(_) => task,
+    };
+    pieces(word).into_iter().map(fill).collect()
+}
+
+fn mark(task: &str) -> RepoPath {
+    path("completed", task)
+}
+
+fn pending(task: &str) -> RepoPath {
+    path("pending", task)
+}
+
+fn path(folder: &str, task: &str) -> RepoPath {
+    format!("reins/{folder}/{}", &task_key(task)[..32]).parse().expect("digits of a digest are safe")
+}
