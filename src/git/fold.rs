@@ -156,12 +156,14 @@ pub fn land(
         staging.check()?;
         let signature = signature.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         let commit = Commit { tree, parent: ground.head, message }.store(place, pack, &signature)?;
+        held::let_commit_end(place);
         nothing_open(place)?;
         staging.add()?;
-        let written = staging.moment();
+        let written = staging.version();
+        held::let_commit_end(place);
         let moved = mover.move_head(commit, ground.head);
         moved.map_err(|error| ground.still(&repo).err().unwrap_or(error))?;
-        staging.mend(&written);
+        staging.mend(written);
         Ok(commit)
     })
 }
