@@ -2,7 +2,11 @@
 //! reach, it reaches.
 
 mod descendants;
+mod difference;
 pub mod environment;
 pub mod interrupt;
+pub mod layer;
+pub mod overlay;
+mod replica;
 pub mod run;
 pub mod supervise;

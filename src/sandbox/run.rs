@@ -12,7 +12,8 @@ use rustix::io::Errno;
 
 use super::environment::Environment;
 use super::interrupt::Interrupt;
-use super::supervise::{KILL_LIMIT, LEAK_GRACE, Limits, STARTED, STOP_GRACE};
+use super::overlay::Overlay;
+use super::supervise::{KILL_LIMIT, LAYERED, LEAK_GRACE, Limits, STARTED, STOP_GRACE};
 use crate::model::run::Ran;
 
 /// How long the supervisor may take until the job has started.
@@ -48,6 +49,9 @@ pub enum RunError {
     /// The supervisor said nothing, or nothing that can be read.
     #[error("the job is lost: its supervisor {0}")]
     Lost(String),
+    /// The layer that the job was to run on is not there. The job was not begun.
+    #[error("no layer: {0}")]
+    NoLayer(String),
     /// Ctrl-C or its kin; the job is ended.
     #[error("interrupted by signal {0}")]
     Interrupted(i32),
@@ -82,11 +86,22 @@ impl Runner {
     /// # Errors
     /// When it is not known how the job ended.
     pub fn run(&self, job: &Job<'_>, tick: &mut dyn FnMut(Duration)) -> Result<Ran, RunError> {
+        self.run_on(None, job, tick)
+    }
+
+    /// The same, with an overlay mounted for the job; its `dir` is looked up then.
+    pub(super) fn run_on(
+        &self,
+        overlay: Option<&Overlay>,
+        job: &Job<'_>,
+        tick: &mut dyn FnMut(Duration),
+    ) -> Result<Ran, RunError> {
         if let Some(signal) = self.interrupt.caught() {
             return Err(RunError::Interrupted(signal));
         }
-        let mut supervisor = self.start(job)?;
-        let answer = self.listen(&mut supervisor, job.limits.budget, tick);
+        let mut supervisor = self.start(overlay, job)?;
+        let mut report = Report { bytes: Vec::new(), has_layer: overlay.is_some() };
+        let answer = self.listen(&mut supervisor, &mut report, job.limits.budget, tick);
         drop(supervisor.stdin.take()); // ends the job if it still runs
         if answer.is_err() {
             let _ended = read_until(&mut supervisor, Instant::now() + STOP_GRACE + KILL_LIMIT + SLACK);
@@ -97,41 +112,47 @@ impl Runner {
     }
 
     #[expect(clippy::disallowed_methods, reason = "sandbox::run starts the supervisor")]
-    fn start(&self, job: &Job<'_>) -> Result<Child, RunError> {
+    fn start(&self, overlay: Option<&Overlay>, job: &Job<'_>) -> Result<Child, RunError> {
         let milliseconds = u64::try_from(job.limits.budget.as_millis()).unwrap_or(u64::MAX);
         let mut command = Command::new(&self.program);
         command.arg0("git-reins");
         command.args(["supervise", "--budget-ms", &milliseconds.to_string()]);
-        command.args(["--output", &job.limits.output.to_string(), "--"]).args(job.argv);
-        command.current_dir(job.dir).env_clear().envs(job.environment.variables());
+        command.args(["--output", &job.limits.output.to_string()]);
+        if let Some(Overlay { lower, run }) = overlay {
+            command.arg("--overlay").arg(run).arg("--lower").arg(lower).arg("--dir").arg(job.dir);
+        }
+        command.arg("--").args(job.argv);
+        let dir = overlay.map_or(job.dir, |overlay| overlay.run.as_path());
+        command.current_dir(dir).env_clear().envs(job.environment.variables());
         let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-        started.map_err(|source| RunError::Supervisor { dir: job.dir.to_owned(), source })
+        started.map_err(|source| RunError::Supervisor { dir: dir.to_owned(), source })
     }
 
     /// Reads the report while the job runs.
     fn listen(
         &self,
         supervisor: &mut Child,
+        report: &mut Report,
         budget: Duration,
         tick: &mut dyn FnMut(Duration),
     ) -> Result<Ran, RunError> {
-        let (began, mut report) = (Instant::now(), Vec::new());
+        let began = Instant::now();
         let limits = STOP_GRACE + LEAK_GRACE + KILL_LIMIT + SLACK;
         let ends = SET_UP.saturating_add(budget).saturating_add(limits);
         loop {
-            let is_started = report.starts_with(STARTED.as_bytes());
+            let is_started = report.is_started();
             let allowed = if is_started { ends } else { SET_UP };
             if began.elapsed() > allowed {
                 let what = if is_started { "did not end the job" } else { "did not start the job" };
-                return Err(RunError::Lost(format!("{what} within {} s", allowed.as_secs())));
+                return Err(report.fault(format!("{what} within {} s", allowed.as_secs())));
             }
             self.wait(supervisor)?;
             if let Some(signal) = self.interrupt.caught() {
                 return Err(RunError::Interrupted(signal));
             }
             tick(began.elapsed());
-            if read_some(supervisor, &mut report)? {
-                return parse(&report);
+            if read_some(supervisor, &mut report.bytes)? {
+                return report.parse();
             }
         }
     }
@@ -178,11 +199,38 @@ fn read_until(supervisor: &mut Child, deadline: Instant) -> Result<(), RunError>
     Ok(())
 }
 
-fn parse(report: &[u8]) -> Result<Ran, RunError> {
-    let lost = |why: &str| RunError::Lost(why.to_owned());
-    let json = report.strip_prefix(STARTED.as_bytes()).ok_or_else(|| lost("said nothing"))?;
-    if json.is_empty() {
-        return Err(lost("was ended before the job was"));
+/// What a supervisor has said.
+struct Report {
+    bytes: Vec<u8>,
+    has_layer: bool,
+}
+
+impl Report {
+    /// What follows the word that the layer is there; `None` until then.
+    fn grounded(&self) -> Option<&[u8]> {
+        if self.has_layer { self.bytes.strip_prefix(LAYERED.as_bytes()) } else { Some(&self.bytes) }
     }
-    serde_json::from_slice(json).map_err(|_| lost("said something unexpected"))
+
+    fn is_started(&self) -> bool {
+        self.grounded().is_some_and(|said| said.starts_with(STARTED.as_bytes()))
+    }
+
+    /// Nothing runs before the layer is there, so until then the job can be run elsewhere.
+    fn fault(&self, why: String) -> RunError {
+        if self.grounded().is_some() { RunError::Lost(why) } else { RunError::NoLayer(why) }
+    }
+
+    fn parse(&self) -> Result<Ran, RunError> {
+        let lost = |why: &str| RunError::Lost(why.to_owned());
+        let Some(said) = self.grounded() else {
+            let why = String::from_utf8_lossy(&self.bytes);
+            let why = if why.is_empty() { "the supervisor said nothing".into() } else { why };
+            return Err(RunError::NoLayer(why.into_owned()));
+        };
+        let json = said.strip_prefix(STARTED.as_bytes()).ok_or_else(|| lost("said nothing"))?;
+        if json.is_empty() {
+            return Err(lost("was ended before the job was"));
+        }
+        serde_json::from_slice(json).map_err(|_| lost("said something unexpected"))
+    }
 }

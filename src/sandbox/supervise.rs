@@ -11,6 +11,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,10 +23,15 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::descendants;
+use super::overlay::Overlay;
 use crate::model::run::{End, Kept, Ran};
 
 /// What the parent reads once the job runs, or has failed to: set-up is over.
 pub const STARTED: &str = "started\n";
+
+/// What the parent reads before that when the job has a layer to run on, and the layer is there.
+/// Anything else is the reason why it is not.
+pub const LAYERED: &str = "layered\n";
 
 /// How long a job that is told to stop may take for it.
 pub const STOP_GRACE: Duration = Duration::from_millis(500);
@@ -45,20 +51,35 @@ pub struct Limits {
     pub output: u64,
 }
 
+/// An overlay to run a job on, and the directory where the job begins.
+#[derive(Clone, Debug)]
+pub struct Ground {
+    /// The overlay.
+    pub overlay: Overlay,
+    /// The working directory of the job.
+    pub dir: PathBuf,
+}
+
 /// Runs the job, and prints on stdout how it ended. Nothing is printed when the parent is gone.
+/// A job whose ground cannot be laid is not begun.
 ///
 /// # Errors
 /// When this process cannot be made fit to supervise.
-pub fn supervise(limits: Limits, argv: &[OsString]) -> io::Result<()> {
+pub fn supervise(limits: Limits, ground: Option<&Ground>, argv: &[OsString]) -> io::Result<()> {
     let _leader = rustix::process::setsid(); // no terminal, and Ctrl-C reaches only our parent
     keep_descriptors()?;
+    if let Some(ground) = ground {
+        // before anything that would make a thread, or hide this process from itself
+        match ground.overlay.enter(&ground.dir) {
+            Ok(()) => say(LAYERED)?,
+            Err(error) => return say(&error.to_string()),
+        }
+    }
     descendants::adopt()?;
     let signals = Signals::watch()?;
     let began = Instant::now();
     let started = start(argv);
-    let mut report = io::stdout().lock();
-    report.write_all(STARTED.as_bytes())?;
-    report.flush()?;
+    say(STARTED)?;
     let ran = match started {
         Ok(job) => Watch::new(job, signals, limits.output).run(began, limits.budget)?,
         Err(end) => Some(Ran {
@@ -72,10 +93,18 @@ pub fn supervise(limits: Limits, argv: &[OsString]) -> io::Result<()> {
         }),
     };
     if let Some(ran) = ran {
+        let mut report = io::stdout().lock();
         serde_json::to_writer(&mut report, &ran)?;
         report.flush()?;
     }
     Ok(())
+}
+
+/// Tells the parent at once.
+fn say(words: &str) -> io::Result<()> {
+    let mut report = io::stdout().lock();
+    report.write_all(words.as_bytes())?;
+    report.flush()
 }
 
 /// Nothing that our caller left open reaches the job, nor do our own pipes.

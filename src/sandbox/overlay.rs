@@ -1,0 +1,116 @@
+//! How does one job get a writable layer over a tree that stays as it is?
+//!
+//! Its supervisor enters a mount namespace of its own and mounts an overlay there. Nobody else sees
+//! the mount, and it is gone with the last process of the namespace, however that one ends.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A tree below, and the directory that holds what one run adds to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overlay {
+    /// The tree that is only read.
+    pub lower: PathBuf,
+    /// Where the parts of the overlay are: `tree`, `upper`, `work` and `lower`.
+    pub run: PathBuf,
+}
+
+impl Overlay {
+    /// The parts. `lower` is where the tree below is bound while the overlay is mounted.
+    const PARTS: [&str; 3] = ["work", "lower", "tree"];
+
+    /// Makes the directories of an overlay. `upper` stands for the root of the tree, and looks
+    /// like the root below.
+    ///
+    /// # Errors
+    /// When they cannot be made.
+    #[expect(clippy::disallowed_methods, reason = "sandbox::overlay makes its own directories")]
+    pub fn lay(&self) -> io::Result<()> {
+        for part in Self::PARTS {
+            let made = std::fs::create_dir(self.run.join(part));
+            made.or_else(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => Ok(()),
+                _ => Err(error),
+            })?;
+        }
+        std::fs::create_dir(self.upper())?;
+        super::replica::like(&self.lower, &self.upper())
+    }
+
+    /// Where the tree is while the overlay is mounted; outside of the job it is empty.
+    pub fn tree(&self) -> PathBuf {
+        self.run.join("tree")
+    }
+
+    /// What the job changed, as the kernel writes it down.
+    pub fn upper(&self) -> PathBuf {
+        self.run.join("upper")
+    }
+
+    /// Mounts the overlay for this process and what it starts, and goes to `dir`.
+    ///
+    /// # Errors
+    /// When the system does not let us. Then this process is of no further use.
+    pub fn enter(&self, dir: &Path) -> io::Result<()> {
+        mounted::enter(self)?;
+        std::env::set_current_dir(dir)
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod mounted {
+    use std::io;
+
+    use rustix::io::Errno;
+    use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags};
+    use rustix::thread::UnshareFlags;
+
+    use super::Overlay;
+
+    /// Names relative to the directory of the run, so that no path has to be escaped. `userxattr`
+    /// is what a user namespace may use; `volatile` because nothing of a run outlives a power cut.
+    const OPTIONS: &std::ffi::CStr = c"lowerdir=lower,upperdir=upper,workdir=work,userxattr,volatile";
+
+    pub fn enter(overlay: &Overlay) -> io::Result<()> {
+        leave_mounts()?;
+        let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
+        rustix::mount::mount_change("/", private)?;
+        std::env::set_current_dir(&overlay.run)?;
+        rustix::mount::mount_bind(&overlay.lower, "lower")?;
+        rustix::mount::mount("overlay", "tree", "overlay", MountFlags::empty(), Some(OPTIONS))?;
+        Ok(rustix::mount::unmount("lower", UnmountFlags::DETACH)?)
+    }
+
+    /// Enters a mount namespace; who may not, enters a user namespace where he may.
+    fn leave_mounts() -> io::Result<()> {
+        let (user, group) = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
+        match unshare(UnshareFlags::NEWNS) {
+            Err(Errno::PERM) => {}
+            entered => return Ok(entered?),
+        }
+        unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
+        // everybody keeps his number, and a job that is not root gets no rights by this
+        write("/proc/self/setgroups", "deny")?;
+        write("/proc/self/uid_map", &format!("{user} {user} 1"))?;
+        write("/proc/self/gid_map", &format!("{group} {group} 1"))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the kernel takes the mapping in a file")]
+    fn write(file: &str, text: &str) -> io::Result<()> {
+        std::fs::write(file, text)
+    }
+
+    #[expect(unsafe_code, reason = "the call has no safe form")]
+    fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
+        // SAFETY: unsharing is unsafe for descriptor tables that other threads use. No flag here
+        // is about those, and the supervisor has one thread.
+        unsafe { rustix::thread::unshare_unsafe(flags) }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod mounted {
+    pub fn enter(_: &super::Overlay) -> std::io::Result<()> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+}
