@@ -363,11 +363,13 @@ fn no_mount_is_seen_outside_or_outlives_a_parent_that_is_killed() {
     let temp = assert_fs::TempDir::new().unwrap();
     fs::create_dir(temp.path().join("pristine")).unwrap();
     let mut parent = again(&["a_parent_to_be_killed"]).env("LAYER_SCRATCH", temp.path()).spawn().unwrap();
-    let (began, run) = (Instant::now(), temp.path().join("run-0"));
-    let pid = loop {
-        match fs::read_to_string(run.join("pid")) {
-            Ok(pid) => break pid,
-            Err(_) => assert!(began.elapsed() < Duration::from_secs(60), "the job did not start"),
+    let began = Instant::now();
+    let runs = || fs::read_dir(temp.path()).unwrap().map(|entry| entry.unwrap().path());
+    let (run, pid) = loop {
+        let started = |run: PathBuf| Some((run.clone(), fs::read_to_string(run.join("pid")).ok()?));
+        match runs().find_map(started) {
+            Some(found) => break found,
+            None => assert!(began.elapsed() < Duration::from_secs(60), "the job did not start"),
         }
         std::thread::yield_now();
     };

@@ -13,6 +13,7 @@ mod child;
 mod history;
 mod ledgers;
 mod race;
+mod trees;
 mod worktrees;
 
 use std::io;
@@ -20,8 +21,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use child::Job;
+use git_reins::sandbox::layer::Layer;
 use history::History;
 use race::{Bench, Limit, Race};
+use trees::{Trees, Way};
 
 /// What the caller wants.
 #[derive(Debug, Default)]
@@ -55,7 +58,15 @@ impl Wanted {
 }
 
 fn main() -> ExitCode {
-    match Wanted::read(std::env::args().skip(1)).map_err(io::Error::other).and_then(|wanted| run(&wanted)) {
+    let args: Vec<_> = std::env::args().skip(1).collect();
+    if let Some((trees::OPTION, rest)) = args.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        return leave(trees::make(rest));
+    }
+    leave(Wanted::read(args.into_iter()).map_err(io::Error::other).and_then(|wanted| run(&wanted)))
+}
+
+fn leave(done: io::Result<()>) -> ExitCode {
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("against_git: {error}");
@@ -92,7 +103,7 @@ struct Plan<'a> {
 
 type Make = fn(&Plan<'_>, &'static str) -> io::Result<Bench>;
 
-const BENCHES: [(&str, Make); 11] = [
+const BENCHES: [(&str, Make); 14] = [
     ("version", version),
     ("ledgers", three_ledgers),
     ("order-500", |plan, name| order(plan, name, 500)),
@@ -101,6 +112,9 @@ const BENCHES: [(&str, Make); 11] = [
     ("pin-1gib", pin_one),
     ("pin-20k", pin_many),
     ("rows-100k", rows),
+    ("trees-checkout", |plan, name| trees(plan, name, 0.45, Way::Checkout)),
+    ("trees-copy", |plan, name| trees(plan, name, 0.45, Way::From(Layer::Copy))),
+    ("trees-overlay", |plan, name| trees(plan, name, 0.1, Way::From(Layer::Overlay))),
     ("huge", |plan, name| hostile(plan, name, worktrees::huge(plan.dir(name), 100)?)),
     ("levels", |plan, name| hostile(plan, name, worktrees::nested(plan.dir(name), 200_000)?)),
     ("rows-10k", rows_limit),
@@ -196,6 +210,14 @@ fn rows(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
     let script = "import json, sys; json.load(open(sys.argv[1]))";
     let theirs = Job::new([&python()?, "-c", script, &file.to_string_lossy()]);
     Ok(plan.race(name, 0.4, Job::reins(&dir, &["fmt", "--check"]), vec![theirs]))
+}
+
+fn trees(plan: &Plan<'_>, name: &'static str, goal: f64, way: Way) -> io::Result<Bench> {
+    let trees = Trees::of(plan.wanted.repository.as_deref(), &plan.dir("trees"), plan.size(4_800))?;
+    let ours = trees.ours(way)?;
+    ours.run().map_err(|_| unsupported("this machine makes no such tree"))?;
+    let rounds = plan.rounds(7);
+    Ok(Bench::Race(Race { name, ours, theirs: vec![trees.theirs()], goal, rounds }))
 }
 
 /// The interpreter itself, since `python3` may be a script that looks for it.

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,7 +18,7 @@ use super::run::{Job, RunError, Runner};
 use super::supervise::Limits;
 use crate::model::run::{End, Ran};
 use crate::sys::files::FileError;
-use crate::sys::scratch;
+use crate::sys::removal::remove;
 
 /// A way to a tree of one's own, the cheapest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,7 +84,6 @@ struct Best {
 #[derive(Clone, Debug)]
 pub struct Layers {
     scratch: PathBuf,
-    made: Arc<AtomicUsize>,
     best: Arc<Mutex<Best>>,
 }
 
@@ -96,9 +94,9 @@ impl Layers {
     /// When the try cannot be made, or somebody interrupts it.
     pub fn probe(scratch: &Path, runner: &Runner) -> Result<Self, LayerError> {
         let layers = Self::starting_with(Layer::Overlay, scratch);
-        let trial = layers.directory("layer-probe")?;
+        let trial = layers.directory()?;
         let done = layers.try_overlay(&trial, runner);
-        let _left = scratch::remove(&trial);
+        let _left = remove(&trial);
         if let Some(why) = done? {
             layers.fail(Layer::Overlay, why);
         }
@@ -108,7 +106,7 @@ impl Layers {
     /// Tries this layer first, and those behind it when it fails.
     pub fn starting_with(layer: Layer, scratch: &Path) -> Self {
         let best = Arc::new(Mutex::new(Best { layer, failed: Vec::new() }));
-        Self { scratch: scratch.to_owned(), made: Arc::default(), best }
+        Self { scratch: scratch.to_owned(), best }
     }
 
     /// The layers that did not work, and why.
@@ -121,13 +119,11 @@ impl Layers {
     /// # Errors
     /// When no layer makes one.
     pub fn fresh(&self, pristine: &Path) -> Result<Tree, LayerError> {
-        let number = self.made.fetch_add(1, Ordering::Relaxed);
-        let run = self.directory(&format!("run-{number}"))?;
         let absolute = |path: &Path| {
             let found = std::path::absolute(path);
             found.map_err(|source| LayerError::Make { path: path.to_owned(), source })
         };
-        let overlay = Overlay { lower: absolute(pristine)?, run: absolute(&run)? };
+        let overlay = Overlay { lower: absolute(pristine)?, run: absolute(&self.directory()?)? };
         let path = overlay.tree();
         let mut tree = Tree { layers: self.clone(), layer: self.best(), overlay, path };
         tree.fill()?;
@@ -149,10 +145,11 @@ impl Layers {
         Some(best.layer)
     }
 
-    fn directory(&self, name: &str) -> Result<PathBuf, LayerError> {
-        let path = self.scratch.join(name);
-        make(&path)?;
-        Ok(path)
+    /// A new directory below the scratch one.
+    fn directory(&self) -> Result<PathBuf, LayerError> {
+        let made = tempfile::Builder::new().prefix("tree-").tempdir_in(&self.scratch);
+        made.map(tempfile::TempDir::keep)
+            .map_err(|source| LayerError::Make { path: self.scratch.clone(), source })
     }
 
     /// Why an overlay does not do here what it is for; `None` when it does.
@@ -280,7 +277,7 @@ impl Tree {
     }
 
     fn copy(&self, way: Way) -> Result<(), LayerError> {
-        let _absent = scratch::remove(&self.path);
+        let _absent = remove(&self.path);
         make(&self.path)?;
         Ok(replicate(&self.overlay.lower, &self.path, way)?)
     }
@@ -292,7 +289,7 @@ impl Tree {
 
 impl Drop for Tree {
     fn drop(&mut self) {
-        let _left = scratch::remove(&self.overlay.run);
+        let _left = remove(&self.overlay.run);
     }
 }
 

@@ -11,4 +11,5 @@ pub mod listing;
 pub mod out;
 pub mod process;
 pub mod programs;
+pub mod removal;
 pub mod scratch;
