@@ -362,7 +362,9 @@ fn no_mount_is_seen_outside_or_outlives_a_parent_that_is_killed() {
     }
     let temp = assert_fs::TempDir::new().unwrap();
     fs::create_dir(temp.path().join("pristine")).unwrap();
-    let mut parent = again(&["a_parent_to_be_killed"]).env("LAYER_SCRATCH", temp.path()).spawn().unwrap();
+    let mut parent = again(&["a_parent_to_be_killed"]);
+    parent.env("LAYER_SCRATCH", temp.path()).env("TMPDIR", temp.path());
+    let mut parent = parent.spawn().unwrap();
     let began = Instant::now();
     let runs = || fs::read_dir(temp.path()).unwrap().map(|entry| entry.unwrap().path());
     let (run, pid) = loop {
