@@ -8,7 +8,7 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Debug)]
 pub struct Job {
     argv: Vec<String>,
+    input: Option<PathBuf>,
     exit: i32,
 }
 
@@ -40,7 +41,7 @@ impl Taken {
 impl Job {
     /// A command that leaves with 0.
     pub fn new<S: AsRef<str>>(argv: impl IntoIterator<Item = S>) -> Self {
-        Self { argv: argv.into_iter().map(|arg| arg.as_ref().to_owned()).collect(), exit: 0 }
+        Self { argv: argv.into_iter().map(|arg| arg.as_ref().to_owned()).collect(), input: None, exit: 0 }
     }
 
     /// The binary under test in a repository.
@@ -58,6 +59,11 @@ impl Job {
     /// Names another exit code.
     pub fn leaves(self, exit: i32) -> Self {
         Self { exit, ..self }
+    }
+
+    /// Names a file that it reads on standard input.
+    pub fn reads(self, input: PathBuf) -> Self {
+        Self { input: Some(input), ..self }
     }
 
     /// The command, without anything of the caller's own git configuration.
@@ -81,6 +87,9 @@ impl Job {
     pub fn run(&self) -> io::Result<Taken> {
         let mut command = self.command();
         command.stderr(File::create("/dev/null")?).process_group(0);
+        if let Some(input) = &self.input {
+            command.stdin(File::open(input)?);
+        }
         let started = Instant::now();
         let child = command.spawn()?;
         let (status, usage) = wait(child.id())?;

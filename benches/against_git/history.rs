@@ -113,7 +113,8 @@ fn git(dir: &Path, args: &[&str]) -> io::Result<()> {
     Job::git(dir, args).run().map(drop)
 }
 
-fn answer(dir: &Path, args: &[&str]) -> io::Result<String> {
+/// What git answers, without the newline.
+pub fn answer(dir: &Path, args: &[&str]) -> io::Result<String> {
     let output = Job::git(dir, args).command().stdout(Stdio::piped()).output()?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned()),

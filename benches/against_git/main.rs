@@ -12,6 +12,7 @@
 mod child;
 mod history;
 mod ledgers;
+mod push;
 mod race;
 mod trees;
 mod worktrees;
@@ -23,6 +24,7 @@ use std::process::ExitCode;
 use child::Job;
 use git_reins::sandbox::layer::Layer;
 use history::History;
+use push::{Graph, To};
 use race::{Bench, Limit, Race};
 use trees::{Trees, Way};
 
@@ -103,7 +105,7 @@ struct Plan<'a> {
 
 type Make = fn(&Plan<'_>, &'static str) -> io::Result<Bench>;
 
-const BENCHES: [(&str, Make); 14] = [
+const BENCHES: [(&str, Make); 20] = [
     ("version", version),
     ("ledgers", three_ledgers),
     ("order-500", |plan, name| order(plan, name, 500)),
@@ -118,6 +120,12 @@ const BENCHES: [(&str, Make); 14] = [
     ("huge", |plan, name| hostile(plan, name, worktrees::huge(plan.dir(name), 100)?)),
     ("levels", |plan, name| hostile(plan, name, worktrees::nested(plan.dir(name), 200_000)?)),
     ("rows-10k", rows_limit),
+    ("push-topic", |plan, name| push::git(plan, name, To::Topic, Graph::Written).map(Bench::Race)),
+    ("push-topic-raw", |plan, name| push::git(plan, name, To::Topic, Graph::Absent).map(Bench::Race)),
+    ("push-main", |plan, name| push::git(plan, name, To::Main, Graph::Written).map(Bench::Race)),
+    ("push-main-raw", |plan, name| push::git(plan, name, To::Main, Graph::Absent).map(Bench::Race)),
+    ("push-lefthook", |plan, name| push::lefthook(plan, name).map(Bench::Race)),
+    ("push-pre-commit", |plan, name| push::pre_commit(plan, name).map(Bench::Race)),
 ];
 
 impl Plan<'_> {
@@ -135,7 +143,7 @@ impl Plan<'_> {
     }
 
     fn race(&self, name: &'static str, goal: f64, ours: Job, theirs: Vec<Job>) -> Bench {
-        Bench::Race(Race { name, ours, theirs, goal, rounds: self.rounds(11) })
+        Bench::Race(Race { name, ours, theirs, goal, cpu: None, rounds: self.rounds(11) })
     }
 
     fn history(&self, name: &str, before: u64, commits: u64) -> io::Result<History> {

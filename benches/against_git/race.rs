@@ -17,6 +17,8 @@ pub struct Race {
     pub theirs: Vec<Job>,
     /// The ratio of wall times that is to be reached.
     pub goal: f64,
+    /// The processor time that the binary may take.
+    pub cpu: Option<Duration>,
     /// How often each side runs.
     pub rounds: usize,
 }
@@ -84,6 +86,9 @@ impl Race {
             met(wall <= self.goal),
             self.rounds
         );
+        if let Some(limit) = self.cpu {
+            let _infallible = write!(line, " cpu < {} ms {}", limit.as_millis(), met(our.cpu < limit));
+        }
         Ok(line)
     }
 }
