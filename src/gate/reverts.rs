@@ -151,8 +151,7 @@ impl Past<'_> {
             return Ok(states.clone());
         }
         let Ok(text) = std::str::from_utf8(path) else { return Ok(Vec::new()) };
-        let entry = |(_, commit): &(CommitId, RawCommit)| self.repo.entry(commit.tree, text);
-        let states = self.chain.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
+        let states = self.repo.entries_at(self.chain.iter().map(|(_, commit)| commit.tree), text)?;
         let leaf = |entry: Option<EntryState>| entry.filter(|entry| entry.mode != EntryState::TREE);
         let states: Vec<_> = states.into_iter().map(leaf).collect();
         self.states.insert(path.to_vec(), states.clone());

@@ -67,6 +67,36 @@ impl Repo {
         Ok(Some(found))
     }
 
+    /// What stands at a path below each of many trees. What a tree shares with the one before it,
+    /// as neighbours in a history do, is not read again.
+    ///
+    /// # Errors
+    /// When a tree on the way is absent or unreadable.
+    pub fn entries_at(
+        &self,
+        trees: impl IntoIterator<Item = ObjectId>,
+        path: &str,
+    ) -> Result<Vec<Option<EntryState>>, GitError> {
+        let mut steps: Vec<_> = path.split('/').map(|name| (name.as_bytes(), None)).collect();
+        let mut all = Vec::new();
+        for tree in trees {
+            let mut found = Some(EntryState { mode: EntryState::TREE, id: tree });
+            for (name, known) in &mut steps {
+                let Some(directory) = found.filter(|entry| entry.mode == EntryState::TREE) else {
+                    found = None;
+                    break;
+                };
+                found = match *known {
+                    Some((id, child)) if id == directory.id => child,
+                    _ => self.child(directory.id, name)?,
+                };
+                *known = Some((directory.id, found));
+            }
+            all.push(found);
+        }
+        Ok(all)
+    }
+
     fn child(&self, tree: ObjectId, wanted: &[u8]) -> Result<Option<EntryState>, GitError> {
         let bytes = self.tree_bytes(tree)?;
         let mut found = None;
