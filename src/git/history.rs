@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
+use super::graph::Levels;
 use super::object::RawCommit;
 use super::{GitError, Repo, theirs};
 use crate::model::ids::CommitId;
@@ -227,9 +228,12 @@ impl<'r> Walk<'r> {
     }
 
     fn run(&mut self) -> Result<(), GitError> {
-        let (mut oldest, mut slop) = (i64::MAX, 0);
+        let (mut oldest, mut slop, mut below) = (i64::MAX, 0, None);
         while let Some((time, id)) = self.queue.pop() {
             let is_settled = self.open == 0;
+            if is_settled && self.is_over(id, below.get_or_insert_with(|| self.floor())) {
+                break;
+            }
             slop += usize::from(is_settled && time < oldest);
             if slop > SLOP {
                 break;
@@ -252,6 +256,20 @@ impl<'r> Walk<'r> {
             }
         }
         Ok(())
+    }
+
+    /// The commit-graph, and the level at which none of the open commits can be met any more.
+    fn floor(&self) -> (Levels, u32) {
+        let levels = Levels::of(self.repo);
+        let open = self.seen.iter().filter(|(_, seen)| !seen.is_hidden);
+        let floor = levels.floor(open.map(|(id, _)| *id));
+        (levels, floor)
+    }
+
+    /// Whether neither `id` nor anything that is queued reaches an open commit.
+    fn is_over(&self, id: CommitId, (levels, floor): &(Levels, u32)) -> bool {
+        let is_below = |id: CommitId| levels.level(id).is_some_and(|level| level <= *floor);
+        is_below(id) && self.queue.iter().all(|(_, id)| is_below(*id))
     }
 
     /// The commits of the range below `tip`, parents before children.

@@ -1,7 +1,7 @@
 //! What does the repository hold? The only room that touches gix or the git binary.
 //!
 //! Everything is read from raw objects: replace refs, grafts and the commit-graph file are local
-//! data that anybody can forge, so none of them is looked at.
+//! data that anybody can forge. The first two are not looked at, the third may end a walk sooner.
 
 pub mod apply;
 pub mod attributes;
@@ -9,6 +9,7 @@ mod bases;
 pub mod blobs;
 pub mod checkout;
 pub mod fold;
+mod graph;
 pub mod history;
 pub mod hooks;
 pub mod object;

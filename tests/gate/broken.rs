@@ -192,16 +192,13 @@ fn a_forged_commit_graph() {
     let seen = story.git(&["rev-list", "--count", "main..topic"]);
     assert_eq!(seen.trim(), "3", "git believes the graph: the forgery works");
     healthy.is_unmoved("a forged graph");
+    fs::write(&path, with_one_level(&fs::read(&path).unwrap())).unwrap();
+    healthy.is_unmoved("a graph in which nothing reaches anything");
 }
 
 /// A commit-graph file in which `child` has `parent` as its only parent.
 fn forged_graph(graph: &[u8], child: &str, parent: &str) -> Vec<u8> {
-    let number = |at: usize| u32::from_be_bytes(graph[at..at + 4].try_into().unwrap()) as usize;
-    let chunk = |name: &[u8]| {
-        let entry = (0..usize::from(graph[6])).map(|at| 8 + at * 12).find(|at| &graph[*at..at + 4] == name);
-        number(entry.unwrap() + 8)
-    };
-    let (ids, data) = (chunk(b"OIDL"), chunk(b"CDAT"));
+    let (ids, data) = (chunk(graph, b"OIDL"), chunk(graph, b"CDAT"));
     let count = (data - ids) / 20;
     let place =
         |id: &str| (0..count).find(|at| graph[ids + at * 20..ids + at * 20 + 20] == unhex(id)[..]).unwrap();
@@ -209,6 +206,24 @@ fn forged_graph(graph: &[u8], child: &str, parent: &str) -> Vec<u8> {
     let mut forged = graph.to_vec();
     forged[at..at + 4].copy_from_slice(&u32::try_from(place(parent)).unwrap().to_be_bytes());
     forged
+}
+
+/// A commit-graph file in which every commit is on the same level.
+fn with_one_level(graph: &[u8]) -> Vec<u8> {
+    let (ids, data) = (chunk(graph, b"OIDL"), chunk(graph, b"CDAT"));
+    let mut forged = graph.to_vec();
+    for commit in forged[data..].chunks_exact_mut(36).take((data - ids) / 20) {
+        commit[28..31].copy_from_slice(&[0, 0, 0]);
+        commit[31] = commit[31] & 3 | 1 << 2; // what is left are bits of the date
+    }
+    forged
+}
+
+/// Where a chunk of a commit-graph file begins.
+fn chunk(graph: &[u8], name: &[u8]) -> usize {
+    let entry = (0..usize::from(graph[6])).map(|at| 8 + at * 12).find(|at| &graph[*at..at + 4] == name);
+    let at = entry.unwrap() + 8;
+    u32::from_be_bytes(graph[at..at + 4].try_into().unwrap()) as usize
 }
 
 #[test]
