@@ -26,7 +26,7 @@ mod parts;
 mod words;
 
 use dice::Dice;
-use parts::{commit, plain, policy};
+use parts::{commit, pins, plain, policy};
 use words::{member, sha};
 
 const CASES: usize = 10_000;
@@ -358,6 +358,7 @@ fn facts(texts: &[Vec<u8>; 3]) -> Facts {
             own: Own { code: Some("src/lib.rs".to_owned()), exempt: None, human_only: None },
             reverts: None,
         }],
+        pins: pins(),
     }
 }
 

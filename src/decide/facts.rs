@@ -8,7 +8,7 @@ use crate::ledger::fixture::FixtureLedger;
 use crate::ledger::freeze::{FreezeLedger, FreezeRow};
 use crate::ledger::oracle::{OracleLedger, OracleRow};
 use crate::model::day::Day;
-use crate::model::ids::{CommitId, EntryState, Sha256};
+use crate::model::ids::{CommitId, EntryState, ObjectId, Sha256};
 use crate::model::refusal::Code;
 use crate::policy::Policy;
 
@@ -27,6 +27,19 @@ pub struct Facts {
     pub tip: Tip,
     /// The range, parents before children.
     pub commits: Vec<CommitFacts>,
+    /// What a trial of the candidate is bound to, besides the material.
+    pub pins: Pins,
+}
+
+/// What a trial is bound to besides the material: code and policy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pins {
+    /// The code tree of the nearest base; none when the candidate shares no history.
+    pub base_tree: Option<ObjectId>,
+    /// The code tree of the candidate.
+    pub candidate_tree: ObjectId,
+    /// SHA-256 of the bytes of the policy that judges.
+    pub policy_sha256: Sha256,
 }
 
 impl Facts {

@@ -33,6 +33,17 @@ pub fn judge_rows(facts: &Facts) -> Findings {
     found
 }
 
+/// Whether nothing stands against a row by itself: bound, of this base and epoch, not expired.
+pub fn is_sound(facts: &Facts, row: &FreezeRow) -> bool {
+    let rows = facts.tip.material.oracle_rows();
+    let known = rows.iter().map(|row| row.oracle_id.as_str()).collect();
+    let mut found = Findings::default();
+    judge_binding(facts, row, Some(&known), &mut found);
+    judge_day(facts, row, &mut found);
+    judge_place(facts, row, &mut found);
+    found.details.is_empty()
+}
+
 /// Whether the name can never be frozen: a canary, or a fault of the draft channel.
 pub fn is_unfreezable(facts: &Facts, property: &str) -> bool {
     facts.policy.is_canary(property) || DRAFT_FAULTS.contains(&property.to_ascii_lowercase().as_str())

@@ -3,6 +3,7 @@
 pub mod adjudicate;
 pub mod admit;
 pub mod article;
+pub mod bound;
 pub mod budget;
 pub mod canary;
 pub mod diff;

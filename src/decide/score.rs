@@ -9,11 +9,13 @@ use super::order::Order;
 use crate::ledger::field::{Field, text};
 use crate::ledger::file::{LedgerFault, LedgerName};
 use crate::ledger::freeze::FreezeRow;
+use crate::ledger::oracle::OracleRow;
 use crate::ledger::results::ResultRow;
 use crate::model::decision::{Detail, PropertyStanding, Standing};
 use crate::model::ids::OracleId;
 use crate::model::path::RepoPath;
 use crate::model::refusal::Code;
+use crate::policy::Network;
 
 /// What a score is made from.
 #[derive(Clone, Copy, Debug)]
@@ -30,8 +32,8 @@ pub enum Scores<'a> {
 pub fn standings(facts: &Facts, order: &Order) -> BTreeMap<OracleId, Standing> {
     let frozen = frozen_names(facts);
     let rows = facts.tip.material.oracle_rows();
-    let standing = |row: &crate::ledger::oracle::OracleRow| {
-        if !row.scores() {
+    let standing = |row: &OracleRow| {
+        if !row.scores() || is_online(facts, row) {
             Standing::Smoke
         } else if order.late.contains_key(&row.oracle_id) {
             Standing::Late
@@ -42,6 +44,11 @@ pub fn standings(facts: &Facts, order: &Order) -> BTreeMap<OracleId, Standing> {
         }
     };
     rows.iter().filter_map(|row| Some((row.id()?, standing(row)))).collect()
+}
+
+/// Whether the check of a row may reach the network, so that the row is smoke.
+fn is_online(facts: &Facts, row: &OracleRow) -> bool {
+    facts.policy.check_of(row.check.as_deref()).is_some_and(|check| check.network == Network::Allow)
 }
 
 /// Every property that any freeze row names, valid or not.

@@ -43,5 +43,5 @@ fn drafted(repo: &Repo, draft: &Policy) -> Result<Option<Ground>, GateError> {
     let protected = protected_tips(repo, draft)?;
     let Some(landing) = protected.first().copied() else { return Ok(None) };
     let range = repo.range(tip, &protected)?;
-    Ok(Some(Ground { policy: draft.clone(), landing, protected, tip, range }))
+    Ok(Some(Ground { policy: draft.clone(), policy_at: landing, landing, protected, tip, range }))
 }

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use super::GateError;
 use super::material::Reader;
 use super::strays;
-use super::survey::Ground;
+use super::survey::{Ground, policy_bytes};
 use super::takeback;
-use crate::decide::facts::{BaseRev, CommitFacts, Facts, FileFacts, Held, Material, Own, ParentFacts, Tip};
+use crate::decide::facts::{
+    BaseRev, CommitFacts, Facts, FileFacts, Held, Material, Own, ParentFacts, Pins, Tip,
+};
 use crate::git::object::RawCommit;
 use crate::git::owned::{Go, Step};
 use crate::git::{GitError, Repo};
@@ -18,6 +20,7 @@ use crate::model::day::Day;
 use crate::model::heading::anchors;
 use crate::model::ids::{CommitId, EntryState, ObjectId};
 use crate::policy::territory::{Marks, Spot, Territory};
+use crate::sys::hash;
 
 /// A cited text larger than this has no headings that anybody looks for.
 const TEXT_CAP: u64 = 8 << 20;
@@ -33,7 +36,17 @@ pub fn gather(repo: &Repo, ground: &Ground, today: Day) -> Result<Facts, GateErr
     let bases = held(repo, &ground.range.bases, &mut reader)?;
     let protected = held(repo, &beside_bases(repo, ground)?, &mut reader)?;
     let tip = tip(repo, ground, &territory, &mut reader)?;
-    Ok(Facts { policy: ground.policy.clone(), today, bases, protected, tip, commits })
+    let pins = pins(repo, ground, &territory)?;
+    Ok(Facts { policy: ground.policy.clone(), today, bases, protected, tip, commits, pins })
+}
+
+fn pins(repo: &Repo, ground: &Ground, territory: &Territory) -> Result<Pins, GateError> {
+    let code = |commit: &CommitId| repo.code_tree(repo.commit(*commit)?.tree, territory);
+    Ok(Pins {
+        base_tree: ground.range.bases.first().map(code).transpose()?,
+        candidate_tree: code(&ground.tip)?,
+        policy_sha256: hash::bytes(&policy_bytes(repo, ground.policy_at)?.unwrap_or_default()),
+    })
 }
 
 /// The commits of a range alone, with what they own.

@@ -24,7 +24,9 @@ pub struct Request<'a> {
 pub struct Ground {
     /// The policy that judges.
     pub policy: Policy,
-    /// The protected tip that it was read from.
+    /// The commit that it was read from.
+    pub policy_at: CommitId,
+    /// The protected tip that the candidate would land on.
     pub landing: CommitId,
     /// The given base and the protected tips that do not contain the candidate.
     pub protected: Vec<CommitId>,
@@ -76,9 +78,11 @@ pub fn survey(repo: &Repo, request: &Request<'_>) -> Result<Survey, GateError> {
     protected.extend(base.filter(|base| !protected.contains(base)));
     let judging = if landing == from { Some(policy.clone()) } else { read_policy(repo, landing)? };
     // a line without a policy does not unbind a range whose base has one
-    let judging = judging.or(base.map(|_| policy));
+    let judging = judging.map(|policy| (policy, landing)).or(base.map(|_| (policy, from)));
     match judging {
-        Some(policy) => Ok(Survey::Under(Box::new(Ground { policy, landing, protected, tip, range }))),
+        Some((policy, policy_at)) => {
+            Ok(Survey::Under(Box::new(Ground { policy, policy_at, landing, protected, tip, range })))
+        }
         None => Ok(Survey::NotUnderReins { line: landing.to_string() }),
     }
 }
@@ -223,6 +227,12 @@ pub(super) fn nearest(repo: &Repo, tip: CommitId, lines: &[CommitId]) -> Result<
 /// # Errors
 /// When it is no regular file, too large, or breaks a rule of its form.
 pub fn read_policy(repo: &Repo, commit: CommitId) -> Result<Option<Policy>, GateError> {
+    let Some(bytes) = policy_bytes(repo, commit)? else { return Ok(None) };
+    parse(&bytes).map(Some).map_err(|fault| GateError::Policy { commit, fault })
+}
+
+/// The bytes of the policy in the tree of a commit; `None` when there is none.
+pub(super) fn policy_bytes(repo: &Repo, commit: CommitId) -> Result<Option<Vec<u8>>, GateError> {
     const CAP: u64 = 1 << 20;
     let fault = |observed: &str, expected: &str| GateError::Policy {
         commit,
@@ -238,6 +248,5 @@ pub fn read_policy(repo: &Repo, commit: CommitId) -> Result<Option<Policy>, Gate
     if entry.mode != EntryState::PLAIN {
         return Err(fault(entry.kind(), "a regular file that is not executable"));
     }
-    let bytes = repo.blob(entry.id, CAP)?.ok_or_else(|| fault("more than 1 MiB", "at most 1 MiB"))?;
-    parse(&bytes).map(Some).map_err(|fault| GateError::Policy { commit, fault })
+    repo.blob(entry.id, CAP)?.map(Some).ok_or_else(|| fault("more than 1 MiB", "at most 1 MiB"))
 }

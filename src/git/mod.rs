@@ -8,6 +8,7 @@ pub mod attributes;
 mod bases;
 pub mod blobs;
 pub mod checkout;
+mod code_tree;
 pub mod fold;
 mod graph;
 pub mod history;

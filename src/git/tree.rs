@@ -49,6 +49,12 @@ impl Repo {
         Ok(entries)
     }
 
+    /// The entries of a tree as they stand in it, the way its id counts them.
+    pub(super) fn directory_in_order(&self, tree: ObjectId) -> Result<Vec<(Vec<u8>, EntryState)>, GitError> {
+        let bytes = self.tree_bytes(tree)?;
+        self.entries(tree, &bytes).map(|entry| entry.map(|(name, state)| (name.to_vec(), state))).collect()
+    }
+
     /// What stands at a path below a tree; `None` when there is nothing.
     ///
     /// # Errors

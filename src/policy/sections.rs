@@ -40,6 +40,15 @@ impl Policy {
         self.checks.iter().filter(|check| check.kind == Kind::Property)
     }
 
+    /// The check that runs a row: the named one, else the only property check.
+    pub fn check_of(&self, named: Option<&str>) -> Option<&Check> {
+        let mut declared = self.property_checks();
+        match named {
+            Some(id) => declared.find(|check| check.id == id),
+            None => declared.next().filter(|_| declared.next().is_none()),
+        }
+    }
+
     /// Whether a name is that of a canary, built in or declared: those are never frozen.
     ///
     /// Case does not matter, so that no spelling of a canary slips through.

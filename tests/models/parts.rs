@@ -1,5 +1,6 @@
 //! What are hand-built facts made of? Object ids, the states of entries, and the policy.
 
+use git_reins::decide::facts::Pins;
 use git_reins::model::ids::{CommitId, EntryState, ObjectId};
 use git_reins::policy::{self, Policy};
 
@@ -23,4 +24,13 @@ pub fn commit(n: usize) -> CommitId {
 /// A regular file that holds this text.
 pub fn plain(text: &str) -> EntryState {
     EntryState { mode: EntryState::PLAIN, id: object(text) }
+}
+
+/// What a trial of the only candidate is bound to.
+pub fn pins() -> Pins {
+    Pins {
+        base_tree: Some(object("base tree")),
+        candidate_tree: object("candidate tree"),
+        policy_sha256: sha("policy"),
+    }
 }

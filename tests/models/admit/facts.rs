@@ -16,7 +16,7 @@ use git_reins::model::day::Day;
 use git_reins::model::ids::EntryState;
 use git_reins::policy::Policy;
 
-use super::super::parts::{commit, plain, policy};
+use super::super::parts::{commit, pins, plain, policy};
 use super::super::words::{member, sha};
 use super::worlds::*;
 
@@ -79,6 +79,7 @@ impl Ground {
                 touched: BTreeSet::from(["src/lib.rs".to_owned()]),
             },
             commits: vec![change],
+            pins: pins(),
         }
     }
 

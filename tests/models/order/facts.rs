@@ -10,7 +10,7 @@ use git_reins::ledger::freeze::{FreezeLedger, FreezeRow};
 use git_reins::ledger::oracle::{OracleLedger, OracleRow, PinnedFile};
 use git_reins::policy::Policy;
 
-use super::super::parts::{commit, plain};
+use super::super::parts::{commit, pins, plain};
 use super::super::words::{member, sha};
 use super::super::world::{Epoch, FIXTURES, Freeze, PROPS, ROWS, Row, SPECS, State};
 use super::rules::Model;
@@ -155,5 +155,6 @@ pub(super) fn facts(model: &Model<'_>, policy: &Policy) -> Facts {
             touched: BTreeSet::new(),
         },
         commits: model.range().into_iter().map(of).collect(),
+        pins: pins(),
     }
 }
