@@ -19,4 +19,6 @@ mod gate {
     mod places;
     mod refusals;
     mod shapes;
+    mod trial;
+    mod trials;
 }

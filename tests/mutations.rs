@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use git_reins::decide::admit::admit;
 use git_reins::decide::facts::{
-    BaseRev, CommitFacts, Facts, FileFacts, Held, Material, Own, ParentFacts, Reading, Tip,
+    BaseRev, CommitFacts, Facts, FileFacts, Held, Material, Own, ParentFacts, Reading, Tip, Trials,
 };
 use git_reins::decide::score::Scores;
 use git_reins::ledger::file::{Ledger, parse, print};
@@ -359,6 +359,7 @@ fn facts(texts: &[Vec<u8>; 3]) -> Facts {
             reverts: None,
         }],
         pins: pins(),
+        trials: Trials::default(),
     }
 }
 

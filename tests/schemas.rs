@@ -121,7 +121,7 @@ fn a_decision_validates() {
             property_id: id,
             state: Standing::Scored,
             status: None,
-            power: "claimed",
+            power: git_reins::model::trial::Power::Claimed,
         }],
         held: Vec::new(),
         warnings: Vec::new(),

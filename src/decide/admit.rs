@@ -4,12 +4,10 @@ use super::facts::Facts;
 use super::ledgers::{Findings, judge_files, ledger_path};
 use super::order::{self, Order};
 use super::score::{self, Scored, Scores};
-use super::{fixture, freeze, oracle};
+use super::{fixture, freeze, oracle, recorded};
 use crate::ledger::file::LedgerName;
 use crate::model::day::Day;
-use crate::model::decision::{
-    DECISION_SCHEMA, Decision, Detail, OrderEvidence, Outcome, Rules, Standing, VerdictEvidence,
-};
+use crate::model::decision::{DECISION_SCHEMA, Decision, Detail, OrderEvidence, Outcome, Rules, Standing};
 use crate::model::refusal::Code;
 
 /// Do the ledgers agree? Everything but the score.
@@ -54,8 +52,8 @@ fn decide(facts: &Facts, scores: Option<Scores<'_>>) -> Decision {
     found.absorb(oracle::judge_rows(facts));
     found.absorb(fixture::judge_epoch(facts));
     found.absorb(freeze::judge_rows(facts));
-    let standings = score::standings(facts, &order);
-    let count = |wanted| standings.values().filter(|standing| **standing == wanted).count();
+    let mut standings = score::standings(facts, &order);
+    let count = |wanted| score::count(&standings, wanted);
     if let Some(exceeded) = freeze::judge_share(facts, count(Standing::Frozen), count(Standing::Scored)) {
         found.add(exceeded);
     }
@@ -63,9 +61,14 @@ fn decide(facts: &Facts, scores: Option<Scores<'_>>) -> Decision {
     let mut scored = Scored::default();
     if let Some(scores) = scores {
         found.details.extend(empty_patch(facts));
+        found.absorb(recorded::judge_changed(facts));
         scored = score::judge(facts, &standings, scores, &order);
         found.absorb(std::mem::take(&mut scored.findings));
     }
+    for id in &scored.weak {
+        standings.insert(id.clone(), Standing::Smoke);
+    }
+    let count = |wanted| score::count(&standings, wanted);
     let properties = score::listed(&standings, &scored);
     let has_patch = !order.patch.is_empty();
     sort(&mut found);
@@ -86,9 +89,9 @@ fn decide(facts: &Facts, scores: Option<Scores<'_>>) -> Decision {
         merge_bases: facts.bases.iter().map(|base| base.id).collect(),
         tip: Some(facts.tip.id),
         patch_commits: order.patch,
-        blob: None,
+        blob: scored.blob.map(|blob| blob.to_string()),
         order_evidence: Some(OrderEvidence::Topology),
-        verdict_evidence: matches!(scores, Some(Scores::Given(_))).then_some(VerdictEvidence::Itself),
+        verdict_evidence: scored.evidence,
         today: facts.today,
     }
 }

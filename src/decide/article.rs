@@ -11,6 +11,7 @@ use crate::model::day::Day;
 use crate::model::decision::{Decision, Detail, PropertyStanding, Rules, Standing, VerdictEvidence};
 use crate::model::ids::OracleId;
 use crate::model::refusal::Code;
+use crate::model::trial::Power;
 
 /// Decides on bare ledgers and results, without a repository.
 ///
@@ -166,7 +167,7 @@ fn judge_results(
             state: standing(&id),
             property_id: id,
             status: Some(status),
-            power: "claimed",
+            power: Power::Claimed,
         })
         .collect();
     let mut scored = properties.iter().filter(|one| one.state == Standing::Scored).peekable();

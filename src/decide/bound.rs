@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use sha2::Digest;
 
-use super::facts::Facts;
+use super::facts::{Facts, Held};
 use super::order::{self, Order};
 use super::score;
 use crate::ledger::field::text;
@@ -88,7 +88,8 @@ struct InForce<'a> {
 /// * every freeze row, without `base_rev` and `fixture_epoch`, which follow the fixture ledger: the
 ///   epoch stands in the record by itself;
 /// * mode and id of everything under `paths.properties`, which is what else a property may load,
-///   but for the files that only rows out of force name.
+///   but for the files that only rows out of force name, when base lacks them or keeps them for
+///   smoke: a smoke row added today says nothing about a file that properties may have loaded.
 ///
 /// Late and smoke rows are no part of it: they never score, so they may come and go.
 pub fn rows_sha256(facts: &Facts, order: &Order) -> Sha256 {
@@ -104,7 +105,12 @@ pub fn rows_sha256(facts: &Facts, order: &Order) -> Sha256 {
     let material = &facts.tip.material;
     let (inside, outside): (Vec<_>, Vec<_>) = material.oracle_rows().iter().partition(is_in_force);
     let (ours, theirs) = (files(&inside), files(&outside));
-    let counts = |path: &&str| ours.contains(path) || !theirs.contains(path);
+    let spares = |base: &Held, path: &&str| {
+        let smoke = base.material.oracle_rows().iter().filter(|row| !row.scores()).collect::<Vec<_>>();
+        !base.material.properties.contains_key(*path) || files(&smoke).contains(path)
+    };
+    let is_spared = |path: &&str| facts.bases.iter().all(|base| spares(base, path));
+    let counts = |path: &&str| ours.contains(path) || !theirs.contains(path) || !is_spared(path);
     let properties = material.properties.iter().map(|(path, entry)| (path.as_str(), entry));
     let bare = |row: &FreezeRow| FreezeRow { base_rev: None, fixture_epoch: None, ..row.clone() };
     let oracle = |row: &OracleRow| OracleRow { authored_commit: None, ..row.clone() };

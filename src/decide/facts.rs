@@ -9,7 +9,9 @@ use crate::ledger::freeze::{FreezeLedger, FreezeRow};
 use crate::ledger::oracle::{OracleLedger, OracleRow};
 use crate::model::day::Day;
 use crate::model::ids::{CommitId, EntryState, ObjectId, Sha256};
+use crate::model::record::RecordFault;
 use crate::model::refusal::Code;
+use crate::model::trial::Trial;
 use crate::policy::Policy;
 
 /// Everything that `check` and `admit` decide on.
@@ -29,6 +31,8 @@ pub struct Facts {
     pub commits: Vec<CommitFacts>,
     /// What a trial of the candidate is bound to, besides the material.
     pub pins: Pins,
+    /// The trials that the range recorded.
+    pub trials: Trials,
 }
 
 /// What a trial is bound to besides the material: code and policy.
@@ -47,6 +51,35 @@ impl Facts {
     pub fn has_patch(&self) -> bool {
         self.commits.iter().any(CommitFacts::is_patch)
     }
+}
+
+/// The trials that the commits of the range brought into the history directory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trials {
+    /// Those that tip holds and no base does, by path.
+    pub folded: Vec<Folded>,
+    /// Those whose bytes are no longer what they were.
+    pub changed: Vec<Changed>,
+}
+
+/// A `verdict.json` at tip that is a trial of ours, or claims to be one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Folded {
+    /// Its path.
+    pub path: String,
+    /// The record, or what is wrong with it.
+    pub reading: Result<Arc<Trial>, RecordFault>,
+}
+
+/// A trial that was folded, and that tip holds with other bytes or not at all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changed {
+    /// Its path.
+    pub path: String,
+    /// A commit that holds it as it was folded.
+    pub commit: CommitId,
+    /// Whether it is gone altogether.
+    pub is_gone: bool,
 }
 
 /// A commit and the material that its tree holds.

@@ -18,6 +18,7 @@ pub mod next;
 pub mod oracle;
 pub mod order;
 pub mod outcome;
+pub mod recorded;
 pub mod remedy;
 pub mod result;
 pub mod score;

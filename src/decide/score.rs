@@ -6,15 +6,17 @@ use super::facts::Facts;
 use super::freeze::is_unfreezable;
 use super::ledgers::{Findings, ledger_path};
 use super::order::Order;
+use super::recorded;
 use crate::ledger::field::{Field, text};
 use crate::ledger::file::{LedgerFault, LedgerName};
 use crate::ledger::freeze::FreezeRow;
 use crate::ledger::oracle::OracleRow;
 use crate::ledger::results::ResultRow;
-use crate::model::decision::{Detail, PropertyStanding, Standing};
-use crate::model::ids::OracleId;
+use crate::model::decision::{Detail, PropertyStanding, Standing, VerdictEvidence};
+use crate::model::ids::{OracleId, Sha256};
 use crate::model::path::RepoPath;
 use crate::model::refusal::Code;
+use crate::model::trial::{Power, Trial};
 use crate::policy::Network;
 
 /// What a score is made from.
@@ -22,6 +24,8 @@ use crate::policy::Network;
 pub enum Scores<'a> {
     /// Nothing was handed in: the recorded trial has to say it.
     Recorded,
+    /// A trial that is not folded yet counts as if it were, beside those that are.
+    Trial(&'a Trial, VerdictEvidence),
     /// The results that were handed in.
     Given(&'a [ResultRow]),
     /// A results file that cannot be read.
@@ -66,6 +70,14 @@ pub struct Scored {
     pub statuses: BTreeMap<String, String>,
     /// Frozen properties whose failure a row covers.
     pub held: Vec<OracleId>,
+    /// What shows that each property of a trial can fail.
+    pub power: BTreeMap<OracleId, Power>,
+    /// Rows that are smoke in this trial although they score by themselves.
+    pub weak: BTreeSet<OracleId>,
+    /// SHA-256 of the patch bytes of the trial that counts.
+    pub blob: Option<Sha256>,
+    /// What the scores rest on.
+    pub evidence: Option<VerdictEvidence>,
 }
 
 /// Judges the results of a patch against the standings.
@@ -78,10 +90,14 @@ pub fn judge(
     let has_patch = !order.patch.is_empty();
     let mut scored = Scored::default();
     match scores {
-        Scores::Recorded if has_patch => scored.findings.add(nothing_recorded(facts)),
-        Scores::Recorded => {}
+        Scores::Recorded if has_patch => scored = recorded::judge(facts, standings, order, None),
+        Scores::Trial(trial, evidence) if has_patch => {
+            scored = recorded::judge(facts, standings, order, Some((trial, evidence)));
+        }
+        Scores::Recorded | Scores::Trial(..) => {}
         Scores::Unreadable(fault) => scored.findings.add(unreadable(fault)),
         Scores::Given(results) => {
+            scored.evidence = Some(VerdictEvidence::Itself);
             sort_results(facts, standings, results, &mut scored);
             for (id, standing) in standings {
                 // an oracle that a patch commit stands on may leave the score, its failure may not
@@ -91,7 +107,9 @@ pub fn judge(
             }
         }
     }
-    let complement = standings.values().any(|standing| *standing == Standing::Scored);
+    let is_left =
+        |(id, standing): (&OracleId, &Standing)| *standing == Standing::Scored && !scored.weak.contains(id);
+    let complement = standings.iter().any(is_left);
     let unanswered = matches!(scores, Scores::Given(_)) && scored.statuses.is_empty();
     let readable =
         facts.tip.material.oracle.valid().is_some() && facts.tip.material.freezes.valid().is_some();
@@ -99,19 +117,6 @@ pub fn judge(
         scored.findings.add(no_complement(facts, standings, complement));
     }
     scored
-}
-
-fn nothing_recorded(facts: &Facts) -> Detail {
-    let (code, reason) = if facts.policy.verdict.require {
-        (Code::VerdictMissing, "no-trial")
-    } else {
-        (Code::NoUnfrozenProperties, "no-results")
-    };
-    Detail::new(code, reason, facts.tip.id.short())
-        .path(facts.policy.paths.history.to_string())
-        .commit(facts.tip.id)
-        .saw("no recorded trial of this candidate", "a trial that admits it, or results of its properties")
-        .fix("git reins admit --results FILE")
 }
 
 fn unreadable(fault: &LedgerFault) -> Detail {
@@ -238,13 +243,18 @@ fn overlaps(facts: &Facts, row: &FreezeRow) -> bool {
     prefixes.into_iter().any(|prefix| facts.tip.touched.iter().any(|touched| prefix.covers(touched)))
 }
 
+/// How many rows stand there.
+pub fn count(standings: &BTreeMap<OracleId, Standing>, wanted: Standing) -> usize {
+    standings.values().filter(|standing| **standing == wanted).count()
+}
+
 /// The standings as the answer lists them.
 pub fn listed(standings: &BTreeMap<OracleId, Standing>, scored: &Scored) -> Vec<PropertyStanding> {
     let one = |(id, state): (&OracleId, &Standing)| PropertyStanding {
         property_id: id.clone(),
         state: *state,
         status: scored.statuses.get(id.as_str()).cloned(),
-        power: "claimed",
+        power: scored.power.get(id).copied().unwrap_or(Power::Claimed),
     };
     standings.iter().map(one).collect()
 }

@@ -8,6 +8,7 @@ use super::material::Reader;
 use super::strays;
 use super::survey::{Ground, policy_bytes};
 use super::takeback;
+use super::trials;
 use crate::decide::facts::{
     BaseRev, CommitFacts, Facts, FileFacts, Held, Material, Own, ParentFacts, Pins, Tip,
 };
@@ -32,12 +33,13 @@ const TEXT_CAP: u64 = 8 << 20;
 pub fn gather(repo: &Repo, ground: &Ground, today: Day) -> Result<Facts, GateError> {
     let territory = Territory::of(&ground.policy);
     let mut reader = Reader::new(repo, &ground.policy);
-    let commits = commits(repo, ground, &territory, &mut reader)?;
+    let (commits, folding) = commits(repo, ground, &territory, &mut reader)?;
     let bases = held(repo, &ground.range.bases, &mut reader)?;
     let protected = held(repo, &beside_bases(repo, ground)?, &mut reader)?;
     let tip = tip(repo, ground, &territory, &mut reader)?;
     let pins = pins(repo, ground, &territory)?;
-    Ok(Facts { policy: ground.policy.clone(), today, bases, protected, tip, commits, pins })
+    let trials = trials::read(repo, ground, &folding)?;
+    Ok(Facts { policy: ground.policy.clone(), today, bases, protected, tip, commits, pins, trials })
 }
 
 fn pins(repo: &Repo, ground: &Ground, territory: &Territory) -> Result<Pins, GateError> {
@@ -54,7 +56,7 @@ fn pins(repo: &Repo, ground: &Ground, territory: &Territory) -> Result<Pins, Gat
 /// # Errors
 /// When an object is absent or unreadable.
 pub fn range_facts(repo: &Repo, ground: &Ground) -> Result<Vec<CommitFacts>, GateError> {
-    commits(repo, ground, &Territory::of(&ground.policy), &mut Reader::new(repo, &ground.policy))
+    Ok(commits(repo, ground, &Territory::of(&ground.policy), &mut Reader::new(repo, &ground.policy))?.0)
 }
 
 /// The protected tips that no base reaches: an older state of a line never lands anything.
@@ -77,13 +79,15 @@ fn held(repo: &Repo, ids: &[CommitId], reader: &mut Reader<'_>) -> Result<Vec<He
     ids.iter().map(one).collect()
 }
 
-/// The commits of the range. A commit that touches no material shares its parent's.
+/// The commits of the range, and which of them own something in the history directory.
+///
+/// A commit that touches no material shares its parent's.
 fn commits(
     repo: &Repo,
     ground: &Ground,
     territory: &Territory,
     reader: &mut Reader<'_>,
-) -> Result<Vec<CommitFacts>, GateError> {
+) -> Result<(Vec<CommitFacts>, Vec<CommitId>), GateError> {
     let range = &ground.range.commits;
     let trees = trees(repo, range)?;
     let in_range: BTreeSet<CommitId> = range.iter().map(|(id, _)| *id).collect();
@@ -93,6 +97,8 @@ fn commits(
     }
     let mut known: BTreeMap<CommitId, Arc<Material>> = BTreeMap::new();
     let mut facts = Vec::with_capacity(range.len());
+    let folding = range.iter().zip(&seen).filter(|(_, seen)| seen.has_history).map(|((id, _), _)| *id);
+    let folding = folding.collect();
     for ((id, raw), seen) in range.iter().zip(seen) {
         let mut parents = Vec::with_capacity(raw.parents.len());
         for id in &raw.parents {
@@ -113,7 +119,7 @@ fn commits(
         known.insert(*id, Arc::clone(&material));
         facts.push(CommitFacts { id: *id, parents, material, own: seen.own, reverts: None });
     }
-    Ok(facts)
+    Ok((facts, folding))
 }
 
 /// The trees of the commits of a range and of all their parents.
@@ -153,6 +159,7 @@ fn looks(
 struct Seen {
     own: Own,
     has_material: bool,
+    has_history: bool,
 }
 
 /// Looks at what a commit owns, no deeper than the rules ask for.
@@ -170,6 +177,7 @@ fn look(
             return Go::Enter;
         }
         seen.has_material |= marks.material;
+        seen.has_history |= marks.history;
         if !step.is_certain {
             return if seen.own.wants(marks) { Go::Enter } else { Go::Skip };
         }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::day::Day;
 use super::ids::{CommitId, OracleId};
 use super::refusal::{Class, Code};
+use super::trial::Power;
 
 /// The name of the JSON form of a [`Decision`].
 pub const DECISION_SCHEMA: &str = "git-reins/decision/1";
@@ -44,9 +45,11 @@ pub enum OrderEvidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum VerdictEvidence {
-    /// Whoever handed the results in.
+    /// Whoever handed the results in, or committed the trial.
     #[serde(rename = "self")]
     Itself,
+    /// This process ran the trial just now.
+    Rerun,
 }
 
 /// Where a property stands with respect to the score.
@@ -148,7 +151,7 @@ pub struct PropertyStanding {
     /// The result handed in or recorded; null when there is none.
     pub status: Option<String>,
     /// What shows that the property can fail at all: `claimed` when nothing does.
-    pub power: &'static str,
+    pub power: Power,
 }
 
 /// The answer of `check` and `admit`.

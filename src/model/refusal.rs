@@ -263,7 +263,7 @@ codes! {
         class: Refusal,
         rule: "a patch for a protected line carries a recorded trial that admits it",
         reads: "the history directory in the tree of tip",
-        remedy: "hand in results: git reins admit --results FILE",
+        remedy: "judge the candidate and fold the record, or hand in results: git reins admit --results FILE",
         authority: "whoever may change verdict.require in the policy"
     }
     VerdictRejected "VERDICT_REJECTED" {
@@ -276,7 +276,7 @@ codes! {
     VerdictRewritten "VERDICT_REWRITTEN" {
         class: Refusal,
         rule: "a folded verdict keeps its bytes",
-        reads: "the history directory at base and at tip or, for a fold, on disk",
+        reads: "the history directory at base, at tip and at every commit of the range or, for a fold, on disk",
         remedy: "restore the folded bytes from the commit that folded them",
         authority: "nobody"
     }
@@ -284,7 +284,7 @@ codes! {
         class: Refusal,
         rule: "a recorded trial counts for the base, code, rows, fixtures, image and policy that it judged",
         reads: "the history directory in the tree of tip",
-        remedy: "judge the candidate again on its present base",
+        remedy: "judge the candidate again on its present base, and fold the record: git reins judge",
         authority: "nobody"
     }
 }

@@ -10,6 +10,8 @@ use crate::model::path::RepoPath;
 pub struct Marks {
     /// Ledgers, properties, fixtures, specs, policy, history: never part of a patch.
     pub material: bool,
+    /// Where verdicts are folded, which is material too.
+    pub history: bool,
     /// Needs no oracle.
     pub exempt: bool,
     /// Held for a person, whatever the checks say.
@@ -25,6 +27,7 @@ impl Marks {
     fn with(self, other: Self) -> Self {
         Self {
             material: self.material || other.material,
+            history: self.history || other.history,
             exempt: self.exempt || other.exempt,
             human_only: self.human_only || other.human_only,
         }
@@ -60,7 +63,7 @@ impl Territory {
         let mut territory = Self::default();
         territory.mark(POLICY_PATH, material);
         territory.mark(paths.ledger.as_str(), material);
-        territory.mark(paths.history.as_str(), material);
+        territory.mark(paths.history.as_str(), Marks { history: true, ..material });
         let lists = [
             (&paths.properties, material),
             (&paths.fixtures, material),

@@ -67,7 +67,11 @@ fn headline(decision: &Decision, admitted: &str) -> String {
     if let Some(OrderEvidence::Topology) = decision.order_evidence {
         out.push_str("  order: by the commit graph");
         out.push_str(match decision.verdict_evidence {
+            Some(VerdictEvidence::Itself) if decision.blob.is_some() => {
+                "; scores: the recorded trial, the word of whoever committed it\n"
+            }
             Some(VerdictEvidence::Itself) => "; scores: the word of whoever handed them in\n",
+            Some(VerdictEvidence::Rerun) => "; scores: a trial that was run just now\n",
             None => "\n",
         });
     }

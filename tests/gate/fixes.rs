@@ -37,7 +37,7 @@ fn remedies(json: &Value) -> BTreeSet<String> {
     fixes.filter_map(Value::as_str).filter_map(commands).collect()
 }
 
-/// Remedies that start with what a person has to write or to choose first.
+/// Remedies that start with what a person has to write or to choose first, or judge anew.
 const WRITTEN_FIRST: &[(Code, &str)] = &[
     (Code::EmptyPatch, "nothing-to-admit"),
     (Code::LedgerInvalid, "unreadable"),
@@ -45,6 +45,7 @@ const WRITTEN_FIRST: &[(Code, &str)] = &[
     (Code::ResultsInvalid, "unknown-property"),
     (Code::ResultsInvalid, "unreadable"),
     (Code::VerdictMissing, "no-trial"),
+    (Code::VerdictStale, "other-candidate"),
 ];
 
 /// What a case's remedies lead to.

@@ -5,14 +5,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
+use git_reins::model::ids::Sha256;
 use git_reins::model::refusal::{Class, Code};
+use git_reins::model::trial::{Outcome, Revision, Trial, TrialReason, TrialVerdict};
 use serde_json::{Value, json};
 
-use super::story::{Answer, Ledgers, Story, TODAY, in_parallel};
-
-/// The codes that speak about a recorded trial.
-const NEEDS_A_RECORDED_TRIAL: &[Code] =
-    &[Code::FreezeStableFailure, Code::VerdictRejected, Code::VerdictRewritten, Code::VerdictStale];
+use super::story::{Answer, Ledgers, Story, in_parallel};
+use super::trial::set;
 
 /// The codes that another command yields: `reconcile`, see tests/foreman.
 const OF_THE_FOREMAN: &[Code] = &[Code::SecretSuspected];
@@ -150,6 +149,10 @@ pub const CASES: &[Case] = &[
         });
         story.patch("one");
         passed(story)
+    }),
+    case(Code::FreezeStableFailure, "replay", || {
+        let story = with_freeze(|_| {});
+        recorded(story, |trial| set(trial, "bal-02", Some("0x9c1e"), Revision::Base, Outcome::Fail))
     }),
     case(Code::FreezeUnbound, "field-missing", || passed(with_freeze(|freeze| freeze["owner"] = json!("")))),
     case(Code::FreezeUnbound, "no-day", || {
@@ -341,10 +344,41 @@ pub const CASES: &[Case] = &[
     }),
     case(Code::VerdictMissing, "no-trial", || {
         let story = Story::honest();
-        let answer = story.ask(&["admit", "--today", TODAY, "--json"]);
+        let answer = story.by_trial();
+        (story, answer)
+    }),
+    case(Code::VerdictRejected, "rejected", || {
+        recorded(Story::honest(), |trial| {
+            trial.verdict = TrialVerdict::Reject;
+            trial.reasons = vec![TrialReason::BytesChanged];
+        })
+    }),
+    case(Code::VerdictRewritten, "bytes-changed", || {
+        let story = Story::honest();
+        let path = story.fold(&story.trial());
+        story.replace(&path, "\"unwitnessed\"", "\"unwitnessed \"");
+        story.commit("touch up");
+        let (folded, _) = recorded(story, |trial| trial.blob = Some(Sha256([8; 32])));
+        let answer = folded.by_trial();
+        (folded, answer)
+    }),
+    case(Code::VerdictStale, "other-candidate", || {
+        let story = Story::honest();
+        story.fold(&story.trial());
+        story.patch("two");
+        let answer = story.by_trial();
         (story, answer)
     }),
 ];
+
+/// What the trial says when its record is bent and folded.
+fn recorded(story: Story, bend: impl FnOnce(&mut Trial)) -> (Story, Answer) {
+    let mut trial = story.trial();
+    bend(&mut trial);
+    story.fold(&trial);
+    let answer = story.by_trial();
+    (story, answer)
+}
 
 fn passed(story: Story) -> (Story, Answer) {
     let answer = story.pass(&["bal-01"]);
@@ -459,8 +493,8 @@ fn every_case_yields_exactly_its_code() {
 #[test]
 fn every_code_has_a_case() {
     let told: BTreeSet<Code> = CASES.iter().map(|case| case.code).collect();
-    let later: BTreeSet<Code> = NEEDS_A_RECORDED_TRIAL.iter().chain(OF_THE_FOREMAN).copied().collect();
+    let elsewhere: BTreeSet<Code> = OF_THE_FOREMAN.iter().copied().collect();
     let all: BTreeSet<Code> = Code::ALL.iter().copied().collect();
-    assert_eq!(told.intersection(&later).count(), 0);
-    assert_eq!(told.union(&later).copied().collect::<BTreeSet<_>>(), all);
+    assert_eq!(told.intersection(&elsewhere).count(), 0);
+    assert_eq!(told.union(&elsewhere).copied().collect::<BTreeSet<_>>(), all);
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use git_reins::decide::facts::{
     BaseRev, CommitFacts, Facts, FileFacts, Held, Listing, Material, Own, ParentFacts, Reading, Stray, Tip,
+    Trials,
 };
 use git_reins::ledger::fault::LedgerFault;
 use git_reins::ledger::field::Field;
@@ -80,6 +81,7 @@ impl Ground {
             },
             commits: vec![change],
             pins: pins(),
+            trials: Trials::default(),
         }
     }
 

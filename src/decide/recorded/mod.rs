@@ -1,0 +1,107 @@
+//! What do the recorded trials say about the candidate?
+//!
+//! A record is the word of whoever committed it. It counts for exactly what it is bound to, and its
+//! verdict is derived again from its runs: a record may say less than its runs, never more.
+
+mod bind;
+mod derive;
+mod findings;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::bound::Bound;
+use super::facts::Facts;
+use super::order::Order;
+use super::score::Scored;
+use crate::model::decision::{Decision, Outcome, Standing, VerdictEvidence};
+use crate::model::ids::OracleId;
+use crate::model::record::{self, RecordFault};
+use crate::model::trial::{TRIAL_SCHEMA, Trial};
+
+pub use bind::{Difference, differences};
+pub use derive::derive;
+pub use findings::judge_changed;
+
+/// What every name of a record's form begins with.
+const OURS: &str = "git-reins/";
+
+/// Reads the bytes of a `verdict.json` as a trial; `None` when they are somebody else's verdict.
+///
+/// What claims to be ours is ours: another form of it, or one that cannot be read, is a fault.
+pub fn read(bytes: &[u8]) -> Option<Result<Trial, RecordFault>> {
+    let claims = match serde_json::from_slice::<Value>(bytes) {
+        Ok(value) => value["schema"].as_str().is_some_and(|schema| schema.starts_with(OURS)),
+        Err(_) => bytes.windows(TRIAL_SCHEMA.len()).any(|text| text == TRIAL_SCHEMA.as_bytes()),
+    };
+    claims.then(|| record::parse(bytes))
+}
+
+/// The name of the directory that a verdict lies in.
+pub fn directory(path: &str) -> Option<&str> {
+    path.rsplit('/').nth(1)
+}
+
+/// A trial that may count.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate<'a> {
+    trial: &'a Trial,
+    /// Where it is folded; `None` for one that lies beside.
+    path: Option<&'a str>,
+    evidence: VerdictEvidence,
+}
+
+impl Candidate<'_> {
+    fn name(&self) -> String {
+        self.trial.directory_name()
+    }
+}
+
+/// What a trial is judged against.
+#[derive(Clone, Copy)]
+pub(super) struct Case<'a> {
+    /// Everything that was gathered.
+    pub(super) facts: &'a Facts,
+    /// Where every row stands.
+    pub(super) standings: &'a BTreeMap<OracleId, Standing>,
+    /// What the order of the commits says.
+    pub(super) order: &'a Order,
+    bound: &'a Bound,
+}
+
+/// Judges the patch by the recorded trials, and by one that lies beside them when there is one.
+///
+/// Of several trials of the same candidate the strictest counts.
+pub(super) fn judge(
+    facts: &Facts,
+    standings: &BTreeMap<OracleId, Standing>,
+    order: &Order,
+    beside: Option<(&Trial, VerdictEvidence)>,
+) -> Scored {
+    let bound = &Bound::under(facts, order);
+    let case = Case { facts, standings, order, bound };
+    let all = candidates(facts, beside);
+    let counting = all.iter().filter(|one| differences(one.trial, bound).is_empty());
+    let judged = counting.map(|one| findings::judge(&case, one));
+    let strictest =
+        judged.reduce(|one, other| if strictness(&other) > strictness(&one) { other } else { one });
+    strictest.unwrap_or_else(|| Scored { findings: findings::none_counts(&case, &all), ..Scored::default() })
+}
+
+fn strictness(scored: &Scored) -> (Outcome, usize) {
+    let details = &scored.findings.details;
+    (Decision::outcome_of(details, &scored.held), details.len())
+}
+
+/// The trials that can be read and lie in a directory of their own name.
+fn candidates<'a>(facts: &'a Facts, beside: Option<(&'a Trial, VerdictEvidence)>) -> Vec<Candidate<'a>> {
+    let folded = facts.trials.folded.iter().filter_map(|folded| {
+        let trial = folded.reading.as_ref().ok()?;
+        let is_named = directory(&folded.path) == Some(trial.directory_name().as_str());
+        let path = Some(folded.path.as_str());
+        is_named.then_some(Candidate { trial, path, evidence: VerdictEvidence::Itself })
+    });
+    let beside = beside.map(|(trial, evidence)| Candidate { trial, path: None, evidence });
+    folded.chain(beside).collect()
+}
