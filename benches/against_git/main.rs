@@ -225,7 +225,7 @@ fn trees(plan: &Plan<'_>, name: &'static str, goal: f64, way: Way) -> io::Result
     let ours = trees.ours(way)?;
     ours.run().map_err(|_| unsupported("this machine makes no such tree"))?;
     let rounds = plan.rounds(7);
-    Ok(Bench::Race(Race { name, ours, theirs: vec![trees.theirs()], goal, rounds }))
+    Ok(Bench::Race(Race { name, ours, theirs: vec![trees.theirs()], goal, cpu: None, rounds }))
 }
 
 /// The interpreter itself, since `python3` may be a script that looks for it.

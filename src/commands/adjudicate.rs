@@ -21,7 +21,7 @@ use crate::report::{adjudications, json};
 use crate::verdicts::past;
 
 mod again;
-mod find;
+pub(super) mod find;
 
 use find::{Found, Place};
 

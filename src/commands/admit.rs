@@ -4,14 +4,18 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::adjudicate::find::{Found, Place};
 use super::{Answer, Context, Failure, judging};
+use crate::decide::facts::Facts;
 use crate::decide::score::Scores;
-use crate::decide::{admit, article};
+use crate::decide::{admit, article, recorded};
+use crate::git::plumbing::GitPlace;
 use crate::ledger::article::{ArticleLedgers, read_fixture, read_freezes, read_oracles};
 use crate::ledger::file::{LedgerFault, LedgerName};
 use crate::ledger::results::{ResultRow, parse_results};
 use crate::model::day::Day;
-use crate::model::decision::Detail;
+use crate::model::decision::{Decision, Detail};
+use crate::model::path::visible;
 use crate::model::refusal::Code;
 use crate::sys::files;
 
@@ -56,7 +60,11 @@ impl Admit {
             Some(Ok(rows)) => Scores::Given(rows),
             Some(Err(fault)) => Scores::Unreadable(fault),
         };
-        judging::judge(context, &range, today, self.form(), |facts| admit::admit(facts, scores))
+        judging::judge(context, &range, today, self.form(), |facts| {
+            let mut decision = admit::admit(facts, scores);
+            hint(context, facts, &mut decision);
+            decision
+        })
     }
 
     fn form(&self) -> judging::Form {
@@ -82,6 +90,28 @@ impl Admit {
             _ => article::refuse(faults, today),
         };
         Ok(judging::answer(&decision, self.form()))
+    }
+}
+
+/// Says where a trial of the candidate lies that is in no commit yet. The decision stays what it is.
+fn hint(context: &Context, facts: &Facts, decision: &mut Decision) {
+    let speaks = |code: Code| matches!(code, Code::VerdictMissing | Code::VerdictStale);
+    if !decision.refusals.iter().any(|code| speaks(*code)) {
+        return;
+    }
+    let Ok(place) = GitPlace::find(&context.dir, context.git_dir.as_deref()) else { return };
+    let Some(worktree) = place.worktree else { return };
+    let history = worktree.join(facts.policy.paths.history.as_str());
+    let is_meant = |place: &Place| {
+        let trial = place.verdict().ok().and_then(|bytes| recorded::read(&bytes)?.ok());
+        trial.is_some_and(|trial| trial.candidate_tree == Some(facts.pins.candidate_tree))
+    };
+    let found = Found::at(&[history]).places.into_iter().find(is_meant);
+    let Some(file) = found.map(|place| place.file()) else { return };
+    let shown = file.strip_prefix(&worktree).unwrap_or(&file).display().to_string();
+    for detail in decision.details.iter_mut().filter(|detail| speaks(detail.code)) {
+        detail.observed.push_str(&format!("; {} lies unfolded in the worktree", visible(&shown)));
+        detail.fix = "git reins reconcile".to_owned();
     }
 }
 

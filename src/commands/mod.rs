@@ -33,6 +33,7 @@ mod init;
 mod judging;
 mod landing;
 mod oracle;
+mod recompute;
 mod reconcile;
 mod schema;
 mod status;
@@ -59,6 +60,7 @@ pub enum Command {
     Doctor(doctor::Doctor),
     Check(check::Check),
     Admit(admit::Admit),
+    Recompute(recompute::Recompute),
     Adjudicate(adjudicate::Adjudicate),
     /// Answer git as one of its hooks
     #[command(subcommand, arg_required_else_help = true)]
@@ -87,6 +89,7 @@ impl Command {
             Self::Doctor(command) => command.run(context),
             Self::Check(command) => command.run(context),
             Self::Admit(command) => command.run(context),
+            Self::Recompute(command) => command.run(context),
             Self::Adjudicate(command) => command.run(context),
             Self::Hook(hook::Hook::Run(command)) => command.run(context),
             Self::Reconcile(command) => command.run(context),
@@ -106,6 +109,7 @@ impl Command {
             Self::Oracle(command) => command.errand(),
             Self::Fixture(command) => command.errand(),
             Self::Freeze(command) => command.errand(),
+            Self::Recompute(_) => "recompute",
             Self::Adjudicate(_) => "adjudicate",
             Self::Hooks(command) => command.errand(),
             Self::Doctor(_) => "examine this clone",
@@ -130,6 +134,7 @@ impl Command {
             Self::Doctor(command) => command.json,
             Self::Check(command) => command.json,
             Self::Admit(command) => command.json,
+            Self::Recompute(command) => command.json,
             Self::Adjudicate(command) => command.json,
             Self::Reconcile(command) => command.json,
             Self::Fixture(command) => command.json(),

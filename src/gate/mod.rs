@@ -9,7 +9,7 @@ pub mod reverts;
 pub mod strays;
 pub mod survey;
 mod takeback;
-mod trials;
+pub mod trials;
 
 use std::sync::Arc;
 

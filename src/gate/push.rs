@@ -214,7 +214,7 @@ impl Gate<'_> {
         if let Some(judged) = self.known.get(&key) {
             return Ok(Ruled::Range(Rc::clone(judged)));
         }
-        let ground = Ground { policy, landing, protected, tip, range };
+        let ground = Ground { policy, policy_at: landing, landing, protected, tip, range };
         let judged = Rc::new(Judged::of(self.repo, &ground, is_line, self.today)?);
         self.known.insert(key, Rc::clone(&judged));
         Ok(Ruled::Range(judged))

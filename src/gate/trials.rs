@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::GateError;
-use super::survey::Ground;
+use super::survey::{Ground, Request, Survey, survey};
 use crate::decide::facts::{Changed, Folded, Trials};
 use crate::decide::recorded;
 use crate::git::Repo;
 use crate::git::owned::Go;
 use crate::ledger::file::HARD_CAP;
 use crate::model::ids::{CommitId, EntryState, ObjectId};
+use crate::model::path::RepoPath;
 use crate::model::record::RecordFault;
 use crate::model::trial::Trial;
 
@@ -38,7 +39,8 @@ pub(super) fn read(repo: &Repo, ground: &Ground, folding: &[CommitId]) -> Result
     }
     let mut brought = Vec::new();
     for commit in folding {
-        bring(repo, ground, *commit, &mut brought)?;
+        let parents = repo.commit(*commit)?.parents;
+        bring(repo, &ground.policy.paths.history, *commit, &parents, &mut brought)?;
     }
     let mut shelf = Shelf { repo, read: BTreeMap::new() };
     let tip = repo.commit(ground.tip)?.tree;
@@ -78,6 +80,29 @@ pub(super) fn read(repo: &Repo, ground: &Ground, folding: &[CommitId]) -> Result
     Ok(trials)
 }
 
+/// The verdict files that a commit holds and no parent of it, with their bytes; all that it holds
+/// when there are none.
+///
+/// # Errors
+/// When the name means no commit, or an object is absent or unreadable.
+pub fn of_commit(repo: &Repo, name: &str) -> Result<Vec<(String, Vec<u8>)>, GateError> {
+    let Survey::Under(ground) = survey(repo, &Request { base: None, tip: Some(name) })? else {
+        return Ok(Vec::new());
+    };
+    let history = &ground.policy.paths.history;
+    let mut brought = Vec::new();
+    bring(repo, history, ground.tip, &repo.commit(ground.tip)?.parents, &mut brought)?;
+    if brought.is_empty() {
+        bring(repo, history, ground.tip, &[], &mut brought)?;
+    }
+    let mut files = Vec::new();
+    for one in brought {
+        files.extend(repo.blob(one.blob, HARD_CAP)?.map(|bytes| (one.path, bytes)));
+    }
+    files.sort();
+    Ok(files)
+}
+
 /// The blobs that were read, each once.
 struct Shelf<'r> {
     repo: &'r Repo,
@@ -104,18 +129,18 @@ impl Shelf<'_> {
 /// The verdict files that a commit has and none of its parents.
 fn bring(
     repo: &Repo,
-    ground: &Ground,
+    history: &RepoPath,
     commit: CommitId,
+    parents: &[CommitId],
     brought: &mut Vec<Brought>,
 ) -> Result<(), GateError> {
-    let history = &ground.policy.paths.history;
     let inside = |tree: ObjectId| -> Result<Option<ObjectId>, GateError> {
         let entry = repo.entry(tree, history.as_str())?;
         Ok(entry.filter(|entry| entry.mode == EntryState::TREE).map(|entry| entry.id))
     };
     let raw = repo.commit(commit)?;
     let mut olds = Vec::new();
-    for parent in &raw.parents {
+    for parent in parents {
         olds.push(inside(repo.commit(*parent)?.tree)?);
     }
     if olds.is_empty() {

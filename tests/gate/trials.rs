@@ -497,3 +497,65 @@ fn the_answer_of_a_trial_is_what_the_schema_says() {
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     assert!(validator.is_valid(&answer.json), "{}", answer.run);
 }
+
+#[test]
+fn a_trial_that_lies_unfolded_is_pointed_at() {
+    let story = Story::honest();
+    let trial = story.trial();
+    let path = format!(".gitreins/history/{TODAY}/{}/verdict.json", trial.directory_name());
+    story.write(&path, &print(&trial));
+    let answer = story.by_trial();
+    answer.says(1, &["VERDICT_MISSING no-trial"]);
+    let detail = &answer.details()[0];
+    assert_eq!(detail["fix"], "git reins reconcile");
+    assert!(detail["observed"].as_str().is_some_and(|text| text.contains(&path)), "{}", answer.run);
+    // one of another candidate helps nobody
+    let other = Trial { candidate_tree: Some(trial.base_tree), ..trial };
+    story.write(&path, &print(&other));
+    assert_eq!(story.by_trial().details()[0]["fix"], "git reins judge");
+}
+
+type Edit = fn(&mut Trial);
+
+/// Recomputes what is named, and hands back exit code and first differing field.
+fn recomputed(story: &Story, what: &str) -> (Option<i32>, Value) {
+    let answer = story.unchanged(|| story.reins(&["recompute", what, "--json"]));
+    let json: Value = serde_json::from_str(&answer.stdout).unwrap_or(Value::Null);
+    (answer.code, json[0]["field"].clone())
+}
+
+#[test]
+fn a_record_is_derived_again_and_the_first_difference_is_named() {
+    let story = frozen();
+    let trial = story.trial();
+    let path = story.fold(&trial);
+    let dir = path.trim_end_matches("/verdict.json");
+    assert_eq!(recomputed(&story, dir), (Some(0), Value::Null));
+    assert_eq!(recomputed(&story, "HEAD"), (Some(0), Value::Null));
+    let told = story.reins(&["recompute", dir]).expect(0).stdout;
+    assert!(told.starts_with("same: "), "{told}");
+
+    let edits: [(Edit, &str); 8] = [
+        (|trial| set(trial, "bal-01", None, Revision::Candidate, Outcome::Fail), "uncovered_fail"),
+        (|trial| trial.touched = Vec::new(), "touched"),
+        (|trial| trial.seeds = Vec::new(), "seeds"),
+        (|trial| trial.rows_sha256 = Sha256([1; 32]), "rows_sha256"),
+        (|trial| trial.power[0].power = Power::Witness, "power"),
+        (|trial| trial.image.id = "nix:/nix/store/other".to_owned(), "image.id"),
+        (|trial| trial.checks.retain(|one| one.kind == CheckKind::Property), "power"),
+        (|trial| trial.blob = Some(Sha256([8; 32])), "(the name of its directory)"),
+    ];
+    for (edit, field) in edits {
+        let mut edited = trial.clone();
+        // one more property passes, so that the record is not refused for its form
+        edited.checks.push(run("props", Some("bal-77"), Some("0"), Revision::Candidate, Outcome::Pass));
+        edit(&mut edited);
+        story.write(&path, &print(&edited));
+        assert_eq!(recomputed(&story, dir), (Some(1), json!(field)));
+    }
+    story.write(&path, &print(&trial).replace("\"admit\"", "\"allow\""));
+    assert_eq!(recomputed(&story, dir), (Some(1), json!("verdict")));
+    assert_eq!(recomputed(&story, "HEAD"), (Some(0), Value::Null), "the commit holds it as it was");
+    assert_eq!(recomputed(&story, "main").0, Some(128));
+    assert_eq!(recomputed(&story, "nowhere").0, Some(128));
+}

@@ -2,6 +2,7 @@
 
 mod facts;
 mod rules;
+mod trials;
 mod worlds;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -39,7 +39,10 @@ pub fn derive(
         draft: draft(record),
         canaries: canaries(&facts.policy, record),
         properties: rows.iter().filter_map(property).collect(),
-        touched: facts.tip.touched.iter().filter_map(|path| path.parse().ok()).collect(),
+        touched: match facts.has_patch() {
+            true => facts.tip.touched.iter().filter_map(|path| path.parse().ok()).collect(),
+            false => record.touched.iter().cloned().collect(), // a patch file that no commit holds
+        },
         bytes_changed: record.reasons.contains(&TrialReason::BytesChanged),
         power: facts.policy.judge.power,
         today,

@@ -6,6 +6,7 @@
 mod bind;
 mod derive;
 mod findings;
+mod recompute;
 
 use std::collections::BTreeMap;
 
@@ -23,6 +24,7 @@ use crate::model::trial::{TRIAL_SCHEMA, Trial};
 pub use bind::{Difference, differences};
 pub use derive::derive;
 pub use findings::judge_changed;
+pub use recompute::recompute;
 
 /// What every name of a record's form begins with.
 const OURS: &str = "git-reins/";
