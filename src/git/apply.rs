@@ -1,12 +1,13 @@
 //! Which tree does a patch make of another one? No worktree and no byte of the user's repository is
 //! touched.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::plumbing::{Git, GitPlace, PlumbingError};
 use super::{GitError, Repo};
-use crate::model::ids::ObjectId;
+use crate::model::ids::{EntryState, ObjectId};
 use crate::model::path::shown;
 
 /// Why there is no such tree.
@@ -30,6 +31,9 @@ pub enum ApplyError {
         source: io::Error,
     },
 }
+
+/// Entries by their raw paths; `None` is none.
+pub type Entries = BTreeMap<Vec<u8>, Option<EntryState>>;
 
 /// A bare repository of our own that reads every object of another one and keeps what it makes to
 /// itself. It has none of the other one's configuration, refs, hooks or attributes.
@@ -70,6 +74,60 @@ impl Borrower {
             }
             other => other.into(),
         })?;
+        self.written()
+    }
+
+    /// The id of `tree` with other entries at some paths; `None` takes a path away. What is taken
+    /// away goes first, so that a file may stand where a directory was.
+    ///
+    /// # Errors
+    /// When git refuses a path, or has no such object.
+    pub fn compose(&self, tree: ObjectId, entries: &Entries) -> Result<ObjectId, ApplyError> {
+        let mut lines = Vec::new();
+        let mut line = |path: &[u8], mode: u32, id: &str| {
+            lines.extend_from_slice(format!("{mode:o} {id}\t").as_bytes());
+            lines.extend_from_slice(path);
+            lines.push(0);
+        };
+        let none = "0".repeat(tree.hex_len());
+        entries.iter().filter(|(_, entry)| entry.is_none()).for_each(|(path, _)| line(path, 0, &none));
+        for (path, entry) in entries {
+            entry.iter().for_each(|entry| line(path, entry.mode, &entry.id.to_string()));
+        }
+        self.git(&["read-tree", &tree.to_string()]).run()?;
+        self.git(&["update-index", "-z", "--index-info"]).input(lines).run()?;
+        self.written()
+    }
+
+    /// The difference of two trees as a patch, in one form whatever anybody has configured.
+    ///
+    /// # Errors
+    /// When git cannot read a tree.
+    pub fn diff(&self, old: ObjectId, new: ObjectId) -> Result<Vec<u8>, ApplyError> {
+        let form = [
+            "diff-tree",
+            "-r",
+            "-p",
+            "--binary",
+            "--full-index",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+            "--no-relative",
+            "--no-indent-heuristic",
+            "--diff-algorithm=myers",
+            "--unified=3",
+            "--inter-hunk-context=0",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+            "--submodule=short",
+            "--ignore-submodules=none",
+        ];
+        Ok(self.git(&form).args([old.to_string(), new.to_string()]).run()?)
+    }
+
+    fn written(&self) -> Result<ObjectId, ApplyError> {
         let id = self.git(&["write-tree"]).line()?;
         id.parse().map_err(|_| PlumbingError::Answer { command: "git write-tree".to_owned() }.into())
     }

@@ -13,6 +13,7 @@ pub mod fold;
 mod graph;
 pub mod history;
 pub mod hooks;
+mod material;
 pub mod object;
 pub mod owned;
 pub mod plumbing;
