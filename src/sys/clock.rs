@@ -12,6 +12,11 @@ pub fn today() -> Day {
     Day::from_date(chrono::Utc::now().date_naive())
 }
 
+/// This moment in UTC, `YYYY-MM-DDThh:mm:ssZ`.
+pub fn moment() -> String {
+    chrono::Utc::now().format("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
 /// Does some work, but waits no longer than `limit`: then there is no answer, and the work goes on
 /// until the process ends.
 pub fn within<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {

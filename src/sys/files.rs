@@ -85,6 +85,18 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     plain(opened, &name)?.map(|plain| slurp(plain, &name)).transpose()
 }
 
+/// Reads a file that somebody else may have put there: no link at its name; `None` when nothing is
+/// there.
+///
+/// # Errors
+/// As [`read`], and for a link.
+pub fn read_unlinked(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+    let name = path.display().to_string();
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    let opened = rustix::fs::open(path, flags, Mode::empty());
+    plain(opened, &name)?.map(|plain| slurp(plain, &name)).transpose()
+}
+
 /// Reads standard input to its end.
 ///
 /// # Errors

@@ -28,6 +28,8 @@ pub struct Digested {
     pub size: u64,
     /// Whether anybody may execute it.
     pub executable: bool,
+    /// Its permission bits.
+    pub mode: u32,
 }
 
 /// The digest of bytes in memory.
@@ -99,11 +101,11 @@ impl Worker<'_> {
         }
         let Some((_, dir)) = &self.dir else { return Ok(None) };
         let Some(plain) = open_in(dir, path)? else { return Ok(None) };
-        let executable = plain.executable();
+        let (executable, mode) = (plain.executable(), plain.mode.as_raw_mode());
         let read = stream(plain.file, &mut self.buffer);
         let (sha256, size) =
             read.map_err(|source| FileError::Io { action: "read", path: path.to_string(), source })?;
-        Ok(Some(Digested { path: path.clone(), sha256, size, executable }))
+        Ok(Some(Digested { path: path.clone(), sha256, size, executable, mode }))
     }
 }
 

@@ -34,14 +34,17 @@ pub struct Measured {
 /// `ImageOS` and `ImageVersion` are set, else the fingerprint. Never a container digest, since
 /// that is not knowable from inside.
 pub fn measure() -> Measured {
-    asserted(env::var("ImageOS").ok(), env::var("ImageVersion").ok()).unwrap_or_else(|| {
-        let facts = facts();
-        let names: Vec<_> = facts.iter().filter_map(|fact| fact.split(' ').next()).collect();
-        let meaning = format!("a measured fingerprint of {}; not a container image id", names.join(", "));
-        let text: String = facts.iter().map(|fact| format!("{fact}\n")).collect();
-        let image = format!("host:{}", hash::bytes(text.as_bytes())).parse();
-        Measured { image: image.expect("a digest makes a host id"), meaning }
-    })
+    asserted(env::var("ImageOS").ok(), env::var("ImageVersion").ok()).unwrap_or_else(fingerprint)
+}
+
+/// The measured fingerprint, whatever else the machine says of itself.
+pub fn fingerprint() -> Measured {
+    let facts = facts();
+    let names: Vec<_> = facts.iter().filter_map(|fact| fact.split(' ').next()).collect();
+    let meaning = format!("a measured fingerprint of {}; not a container image id", names.join(", "));
+    let text: String = facts.iter().map(|fact| format!("{fact}\n")).collect();
+    let image = format!("host:{}", hash::bytes(text.as_bytes())).parse();
+    Measured { image: image.expect("a digest makes a host id"), meaning }
 }
 
 fn asserted(os: Option<String>, version: Option<String>) -> Option<Measured> {

@@ -2,14 +2,18 @@
 
 pub mod caller;
 pub mod clock;
+pub mod clone;
+pub mod deposit;
 pub mod files;
 pub mod folder;
 pub mod foreign;
 pub mod hash;
 pub mod image;
 pub mod listing;
+pub mod memory;
 pub mod out;
 pub mod process;
 pub mod programs;
 pub mod removal;
 pub mod scratch;
+pub mod seal;
