@@ -116,12 +116,40 @@ pub fn judge(
     today: Day,
     decide: impl Fn(&Facts) -> Decision,
 ) -> Result<Judged, GateError> {
+    Ok(match weigh(repo, request, today, decide)? {
+        Ok(weighed) => Judged::Decided(Box::new(weighed.decision)),
+        Err(line) => Judged::NotUnderReins { line },
+    })
+}
+
+/// A decision with the ground and the facts that it was made from.
+#[derive(Debug)]
+pub struct Weighed {
+    /// Lines, policy, range.
+    pub ground: Ground,
+    /// Everything that was gathered.
+    pub facts: Facts,
+    /// What was decided.
+    pub decision: Decision,
+}
+
+/// The same with everything that was gathered; the inner error is the line without a policy.
+///
+/// # Errors
+/// When the repository cannot answer.
+pub fn weigh(
+    repo: &Repo,
+    request: &Request<'_>,
+    today: Day,
+    decide: impl Fn(&Facts) -> Decision,
+) -> Result<Result<Box<Weighed>, String>, GateError> {
     let ground = match survey::survey(repo, request)? {
-        Survey::NotUnderReins { line } => return Ok(Judged::NotUnderReins { line }),
-        Survey::Under(ground) => ground,
+        Survey::NotUnderReins { line } => return Ok(Err(line)),
+        Survey::Under(ground) => *ground,
     };
     let mut facts = gather::gather(repo, &ground, today)?;
-    Ok(Judged::Decided(Box::new(settle(repo, &ground, &mut facts, decide)?)))
+    let decision = settle(repo, &ground, &mut facts, decide)?;
+    Ok(Ok(Box::new(Weighed { ground, facts, decision })))
 }
 
 /// Decides on gathered facts.
