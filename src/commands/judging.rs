@@ -18,8 +18,10 @@ use crate::report::{json, text};
 /// A range as it is written on the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Range {
-    base: Option<String>,
-    tip: Option<String>,
+    /// The base.
+    pub base: Option<String>,
+    /// The candidate.
+    pub tip: Option<String>,
 }
 
 impl Range {

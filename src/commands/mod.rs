@@ -20,6 +20,7 @@ use crate::sys::{caller, clock};
 
 mod adjudicate;
 mod admit;
+mod attempt;
 mod check;
 mod demo;
 mod doctor;
@@ -30,6 +31,7 @@ mod freeze;
 mod hook;
 mod hooks;
 mod init;
+mod judge;
 mod judging;
 mod landing;
 mod oracle;
@@ -61,6 +63,8 @@ pub enum Command {
     Check(check::Check),
     Admit(admit::Admit),
     Recompute(recompute::Recompute),
+    Judge(judge::Judge),
+    Try(attempt::Try),
     Adjudicate(adjudicate::Adjudicate),
     /// Answer git as one of its hooks
     #[command(subcommand, arg_required_else_help = true)]
@@ -90,6 +94,8 @@ impl Command {
             Self::Check(command) => command.run(context),
             Self::Admit(command) => command.run(context),
             Self::Recompute(command) => command.run(context),
+            Self::Judge(command) => command.run(context),
+            Self::Try(command) => command.run(context),
             Self::Adjudicate(command) => command.run(context),
             Self::Hook(hook::Hook::Run(command)) => command.run(context),
             Self::Reconcile(command) => command.run(context),
@@ -110,6 +116,8 @@ impl Command {
             Self::Fixture(command) => command.errand(),
             Self::Freeze(command) => command.errand(),
             Self::Recompute(_) => "recompute",
+            Self::Judge(_) => "judge",
+            Self::Try(_) => "try",
             Self::Adjudicate(_) => "adjudicate",
             Self::Hooks(command) => command.errand(),
             Self::Doctor(_) => "examine this clone",
@@ -135,6 +143,8 @@ impl Command {
             Self::Check(command) => command.json,
             Self::Admit(command) => command.json,
             Self::Recompute(command) => command.json,
+            Self::Judge(command) => command.json,
+            Self::Try(command) => command.json,
             Self::Adjudicate(command) => command.json,
             Self::Reconcile(command) => command.json,
             Self::Fixture(command) => command.json(),

@@ -23,6 +23,9 @@ pub struct Pinned<'a> {
     pub files: &'a BTreeSet<RepoPath>,
 }
 
+/// The file in `tmp` in which Hypothesis says to which state of its generator a seed led.
+pub const SEED_ECHO: &str = "reins-seed-echo";
+
 /// What a preset adds to a command.
 #[derive(Debug, Default)]
 pub(super) struct Extra {
@@ -36,6 +39,8 @@ pub(super) struct Extra {
     pub(super) result: Option<Expected>,
     /// A directory that goes first on Python's path.
     python_path: Option<PathBuf>,
+    /// Where the state that a seed led to is written.
+    seed_echo: Option<PathBuf>,
 }
 
 /// Loaded by pytest before any `conftest.py`.
@@ -98,6 +103,7 @@ impl Extra {
     }
 
     pub(super) fn set_variables(&self, env: &mut BTreeMap<String, OsString>) {
+        env.extend(self.seed_echo.iter().map(|path| ("REINS_SEED_ECHO".to_owned(), path.into())));
         let Some(path) = &self.python_path else { return };
         let mut first = path.clone().into_os_string();
         if let Some(declared) = env.get("PYTHONPATH").filter(|declared| !declared.is_empty()) {
@@ -140,8 +146,11 @@ fn pytest(
     }
     extra.add(["--rootdir", "{tree}", "-p", "reins_tree", "-p", "no:cacheprovider"]);
     extra.add(["-p", "no:rerunfailures", "-p", "no:flaky"]);
-    if check.preset == Preset::PytestHypothesis && !mentions(check, "{seed}") {
-        extra.add(["--hypothesis-seed={seed}"]);
+    if check.preset == Preset::PytestHypothesis {
+        extra.seed_echo = Some(places.tmp.join(SEED_ECHO));
+        if !mentions(check, "{seed}") {
+            extra.add(["--hypothesis-seed={seed}"]);
+        }
     }
     let written = check.result.as_ref().is_none_or(|result| result.path == "{result}");
     if written && !mentions(check, "{result}") {

@@ -1,5 +1,19 @@
-//! One trial: how a check is run, and what it left behind.
+//! One trial, one file for each phase: what is judged, which trees, which processes, what they
+//! left behind, and the record of it.
 
+pub mod attempt;
+mod cache;
+mod canaries;
 pub mod command;
+pub mod fault;
+pub mod fresh;
 pub mod harness;
+mod image;
+pub mod lay;
+pub mod lines;
+pub mod pin;
+pub mod properties;
+pub mod record;
 pub mod result;
+pub mod run;
+pub mod trial;

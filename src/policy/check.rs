@@ -38,6 +38,9 @@ pub struct Check {
 impl Check {
     /// The cap on output where none is written, in MiB.
     pub const OUTPUT_MAX_MIB: u64 = 64;
+
+    /// How long the command that compares public signatures may take, in seconds.
+    pub const SIGNATURE_BUDGET_S: u64 = 120;
 }
 
 /// What a check is for.

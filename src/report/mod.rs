@@ -4,3 +4,4 @@ pub mod adjudications;
 pub mod json;
 pub mod push;
 pub mod text;
+pub mod trials;

@@ -1,0 +1,122 @@
+//! `git reins try`
+
+use std::fmt::Write as _;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::{Answer, Context, Failure};
+use crate::exit::ExitStatus;
+use crate::gate::GateError;
+use crate::git::Repo;
+use crate::judge::attempt::Attempt;
+use crate::judge::lines::Line;
+use crate::judge::trial::Court;
+use crate::model::ids::OracleId;
+use crate::model::path::{shown, visible};
+use crate::model::trial::Outcome;
+use crate::report::json;
+use crate::sandbox::interrupt::Interrupt;
+
+/// Run the property of one row at HEAD, once for each seed, and write nothing
+///
+/// Exit 0 when every seed passes, 1 when one does anything else, 128 when it cannot be run.
+#[derive(Debug, Args)]
+pub struct Try {
+    /// The row
+    #[arg(value_name = "ID")]
+    id: OracleId,
+    /// Print the runs as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The runs as JSON.
+#[derive(Serialize)]
+struct Tried<'a> {
+    schema: &'static str,
+    property: &'a OracleId,
+    check: &'a str,
+    ignores_seed: bool,
+    runs: Vec<Shown<'a>>,
+}
+
+/// One run as JSON.
+#[derive(Serialize)]
+struct Shown<'a> {
+    seed: Option<&'a str>,
+    outcome: Outcome,
+    class: &'static str,
+    note: &'a str,
+    opened: Option<Vec<String>>,
+    wall_ms: u64,
+}
+
+impl Try {
+    /// Runs it.
+    ///
+    /// # Errors
+    /// When it cannot be run.
+    pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
+        let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
+        let watch = Interrupt::watch();
+        let interrupt = watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
+        let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
+        let court = Court { repo: &repo, dir, git_dir, today: context.today, interrupt: &interrupt };
+        let attempt = court.attempt(&self.id)?;
+        let is_pass = |line: &Line| line.measured.ended.outcome == Outcome::Pass;
+        let passes = attempt.lines.0.iter().all(is_pass) && !attempt.ignores_seed;
+        let status = if passes { ExitStatus::Done } else { ExitStatus::Refused };
+        let stdout = if self.json { as_json(&attempt) } else { as_text(&attempt) };
+        Ok(Answer { status, stdout, stderr: String::new() })
+    }
+}
+
+fn class(line: &Line) -> &'static str {
+    if line.measured.ended.outcome == Outcome::Pass { "PROP_PASS" } else { "PROP_FAIL" }
+}
+
+fn as_json(attempt: &Attempt) -> String {
+    json::print(&Tried {
+        schema: "git-reins/try/1",
+        property: &attempt.id,
+        check: &attempt.check,
+        ignores_seed: attempt.ignores_seed,
+        runs: attempt.lines.0.iter().map(run).collect(),
+    })
+}
+
+fn run(line: &Line) -> Shown<'_> {
+    Shown {
+        seed: line.seed.as_deref(),
+        outcome: line.measured.ended.outcome,
+        class: class(line),
+        note: &line.measured.ended.note,
+        opened: None,
+        wall_ms: line.measured.wall_ms,
+    }
+}
+
+fn as_text(attempt: &Attempt) -> String {
+    let mut out = String::new();
+    for line in &attempt.lines.0 {
+        let seed = shown(line.seed.as_deref().unwrap_or_default());
+        let seconds = std::time::Duration::from_millis(line.measured.wall_ms).as_secs_f64();
+        let class = class(line);
+        let _infallible = writeln!(out, "{class}  {} seed {seed}, {seconds:.1} s", attempt.id);
+        let note = &line.measured.ended.note;
+        if !note.is_empty() {
+            let _infallible = writeln!(out, "  {}", visible(note));
+        }
+        let last = line.measured.talk.lines().rev().filter(|text| !text.trim().is_empty()).take(10);
+        let last: Vec<_> = last.collect();
+        if line.measured.ended.outcome != Outcome::Pass {
+            last.iter().rev().for_each(|text| _ = writeln!(out, "  | {}", shown(text)));
+        }
+    }
+    if attempt.ignores_seed {
+        out.push_str("two seeds drew the same: the seed does nothing (seed-not-honoured)\n");
+    }
+    out.push_str("which paths were opened is unknown\n");
+    out
+}

@@ -1,0 +1,221 @@
+//! `git reins judge`
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Answer, Context, Failure, judging};
+use crate::exit::ExitStatus;
+use crate::gate::GateError;
+use crate::git::Repo;
+use crate::judge::fault::TrialError;
+use crate::judge::pin::Handed;
+use crate::judge::record::{decision, file, keep};
+use crate::judge::trial::{Court, Judged};
+use crate::model::path::{RepoPath, visible};
+use crate::model::record;
+use crate::model::refusal::Code;
+use crate::model::trial::TrialVerdict;
+use crate::report::{json, text, trials};
+use crate::sandbox::interrupt::Interrupt;
+use crate::sys::deposit::Deposited;
+use crate::sys::files::{self, Root};
+
+/// Judge a patch on fresh trees and write one record of it
+///
+/// Canaries first, then every property on base and on the candidate, freezes last. The patch is the
+/// range of HEAD, a range, or a file; a file touches no material.
+///
+/// Exit 0 when the trial admits, 1 when it rejects or the ledgers disagree, 3 when it holds, 128 when
+/// there is no verdict.
+#[derive(Debug, Args)]
+pub struct Judge {
+    /// The patch, or the range [default: HEAD against the protected line]
+    #[arg(value_name = "PATCH.diff|BASE..TIP")]
+    candidate: Option<String>,
+    /// The commit that the patch is judged against [default: the protected line]
+    #[arg(long, value_name = "REV")]
+    base: Option<String>,
+    /// Record that the draft channel failed, and why; nothing runs
+    #[arg(long, value_name = "REASON")]
+    infra: Option<String>,
+    /// The image that runs this, <basis>:<value>, or auto
+    #[arg(long, value_name = "ID")]
+    runner_image: Option<String>,
+    /// A file to keep beside the record, such as the transcript of the draft
+    #[arg(long, value_name = "FILE")]
+    transcript: Option<PathBuf>,
+    /// Print the record
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Judge {
+    /// Judges, and keeps the record.
+    ///
+    /// # Errors
+    /// When there is no verdict.
+    pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
+        let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
+        let worktree = repo.worktree().ok_or(TrialError::Bare);
+        let root = Root::open(worktree?).map_err(TrialError::from)?;
+        let beside = self.beside(context)?;
+        let patch = self.patch(context)?;
+        let range = match &patch {
+            Some(_) => judging::Range::default(),
+            None => judging::Range::parse(self.candidate.as_deref())?,
+        };
+        if range.base.is_some() && self.base.is_some() {
+            let message = "--base and a range both name a base";
+            return Err(Failure { status: ExitStatus::Usage, ..Failure::new(message) });
+        }
+        let handed = Handed {
+            patch,
+            base: self.base.as_deref().or(range.base.as_deref()),
+            tip: range.tip.as_deref(),
+            image: self.runner_image.as_deref(),
+            is_infra: self.infra.is_some(),
+        };
+        let watch = Interrupt::watch();
+        let interrupt = watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
+        let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
+        let court = Court { repo: &repo, dir, git_dir, today: context.today, interrupt: &interrupt };
+        let judged = match court.judge(&handed) {
+            Err(TrialError::Checked(refused)) => return Ok(self.unjudged(&refused)),
+            judged => judged.map_err(|error| match interrupt.caught() {
+                Some(signal) => stopped(signal),
+                None => error.into(),
+            })?,
+        };
+        let mut files = beside;
+        if handed.patch.is_none() {
+            files.insert(file("decision.json"), json::print(&decision(&judged)).into_bytes());
+        }
+        if let Some(signal) = interrupt.caught() {
+            return Err(stopped(signal));
+        }
+        let kept = keep(&judged, &root, context.today, files)?;
+        Ok(self.answer(&judged, kept))
+    }
+
+    /// The bytes of a patch, when a file is meant: a name that ends like one, or that is there and
+    /// is no range.
+    fn patch(&self, context: &Context) -> Result<Option<Vec<u8>>, Failure> {
+        let Some(name) = &self.candidate else { return Ok(None) };
+        let is_named = [".diff", ".patch"].iter().any(|ending| name.ends_with(ending));
+        if !is_named && (name.contains("..") || !name.contains(['/', '.'])) {
+            return Ok(None);
+        }
+        match files::read_unlinked(&context.dir.join(name)) {
+            Ok(Some(bytes)) => Ok(Some(bytes)),
+            Ok(None) if is_named => Err(Failure::new(format!("there is no file {}", visible(name)))),
+            Ok(None) => Ok(None),
+            Err(error) => Err(Failure::new(error.to_string())),
+        }
+    }
+
+    /// What is kept beside the record.
+    fn beside(&self, context: &Context) -> Result<BTreeMap<RepoPath, Vec<u8>>, Failure> {
+        let mut files = BTreeMap::new();
+        if let Some(path) = &self.transcript {
+            let read = files::read_unlinked(&context.dir.join(path));
+            let bytes = read.map_err(|error| Failure::new(error.to_string()))?;
+            let missing =
+                || Failure::new(format!("there is no file {}", visible(&path.display().to_string())));
+            files.insert(file("transcript"), bytes.ok_or_else(missing)?);
+        }
+        if let Some(reason) = &self.infra {
+            files.insert(file("logs/infra.log"), format!("{}\n", visible(reason)).into_bytes());
+        }
+        Ok(files)
+    }
+
+    /// The answer where `check` refuses: its codes, and no trial.
+    fn unjudged(&self, refused: &crate::model::decision::Decision) -> Answer {
+        let form = judging::Form { admitted: "agree", as_json: self.json };
+        let answer = judging::answer(refused, form);
+        Answer { status: ExitStatus::Refused, ..answer }
+            .note("no trial: it would be judged by ledgers that disagree")
+    }
+
+    fn answer(&self, judged: &Judged, (dir, deposited): (RepoPath, Deposited)) -> Answer {
+        let status = match judged.trial.verdict {
+            TrialVerdict::Admit => ExitStatus::Done,
+            TrialVerdict::Hold => ExitStatus::Held,
+            TrialVerdict::Reject => ExitStatus::Refused,
+        };
+        let mut stderr = String::new();
+        judged.notes.iter().for_each(|note| stderr.push_str(&format!("note: {}\n", visible(note))));
+        if self.json {
+            return Answer { status, stdout: record::print(&judged.trial), stderr };
+        }
+        let notes: Vec<_> = judged.lines.0.iter().map(|line| line.measured.ended.note.clone()).collect();
+        let mut stdout = trials::trial(&judged.trial, &notes);
+        warnings(&mut stdout, judged);
+        stdout.push_str(&match deposited {
+            Deposited::New => format!("\nrecord {dir}\n"),
+            Deposited::Kept => format!("\nrecord {dir}, which is there already and stays as it is\n"),
+        });
+        stdout.push_str("next   git reins reconcile && git reins admit\n");
+        Answer { status, stdout, stderr }
+    }
+}
+
+/// What decides nothing, but should be known.
+fn warnings(out: &mut String, judged: &Judged) {
+    let decision = &judged.decision;
+    let mut notes = Vec::new();
+    notes.extend(decision.unscored_miss.iter().map(|id| format!("{id} does not score, and missed")));
+    let unconfirmed = decision.unconfirmed.iter();
+    notes.extend(unconfirmed.map(|(id, seed)| format!("{id} seed {seed} is frozen and was stable on base")));
+    notes.extend(decision.weak.iter().map(|(id, _)| format!("{id} shows too little to score")));
+    if !notes.is_empty() {
+        out.push('\n');
+    }
+    notes.iter().for_each(|note| text::fold(out, "note: ", "      ", note));
+}
+
+fn stopped(signal: i32) -> Failure {
+    let status = ExitStatus::stopped_by(signal);
+    Failure { status, ..Failure::new("interrupted; what was running is ended and nothing is recorded") }
+}
+
+impl From<TrialError> for Failure {
+    fn from(error: TrialError) -> Self {
+        if let Some(signal) = error.interrupted() {
+            return stopped(signal);
+        }
+        let message = error.to_string();
+        let undecided =
+            |code, fix: &str| Self { code, fix: Some(fix.to_owned()), ..Self::new(message.clone()) };
+        match error {
+            TrialError::Gate(error) => (*error).into(),
+            TrialError::Refused { code, fix, .. } => Self::refused(message, Some(code), Some(fix)),
+            TrialError::Unenforced(_) => undecided(
+                None,
+                "state [judge] require = [] in .gitreins/reins.toml on the protected line to judge without",
+            ),
+            TrialError::NoCheck(_) => undecided(
+                None,
+                "declare a [[check]] that runs it in .gitreins/reins.toml on the protected line",
+            ),
+            TrialError::Budget(_) => {
+                undecided(Some(Code::PolicyInvalid), "raise timeout.max_s of the check on the protected line")
+            }
+            TrialError::Marker(_) | TrialError::Command(_) => {
+                undecided(Some(Code::PolicyInvalid), "correct the key on the protected line")
+            }
+            TrialError::NotUnderReins { .. } => undecided(None, "git reins init"),
+            TrialError::Bare => undecided(None, "judge in a clone with a worktree"),
+            TrialError::Checked(_)
+            | TrialError::Apply(_)
+            | TrialError::Checkout(_)
+            | TrialError::Run(_)
+            | TrialError::File(_)
+            | TrialError::Scratch(_)
+            | TrialError::Record(_)
+            | TrialError::TwoTrees { .. } => Self::new(message),
+        }
+    }
+}

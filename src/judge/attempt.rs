@@ -1,0 +1,85 @@
+//! What does the property of one row show at HEAD, seed by seed? Nothing is decided or written.
+
+use std::collections::BTreeSet;
+
+use super::fault::TrialError;
+use super::fresh::Source;
+use super::lay::Trees;
+use super::lines::Lines;
+use super::properties::{Property, Session, plan};
+use super::run::Bench;
+use super::trial::Court;
+use crate::decide::facts::Material;
+use crate::gate::survey::read_policy;
+use crate::gate::{GateError, at_head};
+use crate::git::apply::Borrower;
+use crate::git::plumbing::GitPlace;
+use crate::model::ids::OracleId;
+use crate::model::refusal::Code;
+use crate::model::trial::Revision;
+use crate::policy::Policy;
+use crate::policy::territory::Territory;
+use crate::sandbox::run::Runner;
+use crate::sys::scratch::Scratch;
+
+/// What was tried.
+#[derive(Debug)]
+pub struct Attempt {
+    /// The row.
+    pub id: OracleId,
+    /// The check that ran it.
+    pub check: String,
+    /// Every run.
+    pub lines: Lines,
+    /// Whether two seeds led to the same draws, where the tool says so.
+    pub ignores_seed: bool,
+}
+
+impl Court<'_> {
+    /// Runs the property of a row at HEAD, under HEAD's own policy, once for each seed of its check.
+    ///
+    /// # Errors
+    /// When HEAD holds no such row, or it is not known how a run ended.
+    pub fn attempt(&self, id: &OracleId) -> Result<Attempt, TrialError> {
+        let head = self.repo.head()?.ok_or(GateError::Unborn)?;
+        let line = || TrialError::NotUnderReins { line: "HEAD".to_owned() };
+        let policy = read_policy(self.repo, head)?.ok_or_else(line)?;
+        let material = at_head(self.repo)?.ok_or_else(line)?;
+        let row = material.oracle_rows().iter().filter(|row| row.oracle_id == id.as_str());
+        let rows: Vec<_> = row.cloned().collect();
+        let properties = plan(&policy, &rows, &[], &std::collections::BTreeMap::new())?;
+        let property = properties.first().ok_or_else(|| unknown(id))?;
+        self.attempt_property(&policy, &material, property)
+    }
+
+    fn attempt_property(
+        &self,
+        policy: &Policy,
+        material: &Material,
+        property: &Property<'_>,
+    ) -> Result<Attempt, TrialError> {
+        let head = self.repo.head()?.ok_or(GateError::Unborn)?;
+        let scratch = Scratch::temporary()?;
+        let place = GitPlace::find(&self.dir, self.git_dir.as_deref())?;
+        let borrower = Borrower::new(&place, self.repo.hex_len(), &scratch.path().join("objects"))?;
+        let mut trees = Trees::new(&borrower, Territory::of(policy), material, BTreeSet::new())?;
+        trees.add(Revision::Base, self.repo.commit(head)?.tree);
+        let runner = Runner::new(self.interrupt.clone())?;
+        let source = Source::new(trees.repo(), scratch.path(), self.interrupt)?;
+        let bench = Bench { policy, source: &source, runner: &runner, scratch: scratch.path() };
+        let session = Session { bench: &bench, trees: &trees, cache: None };
+        let mut lines = Lines::default();
+        session.on_base(property, &mut lines)?;
+        let ignores_seed = session.ignores_seed(property, &lines.0)?;
+        Ok(Attempt { id: property.id.clone(), check: property.check.id.clone(), lines, ignores_seed })
+    }
+}
+
+fn unknown(id: &OracleId) -> TrialError {
+    TrialError::Refused {
+        code: Code::OracleNotIndependent,
+        message: format!("HEAD holds no oracle row {id}"),
+        fix: "git reins oracle list; a row that is not committed is committed first: git reins oracle commit"
+            .to_owned(),
+    }
+}

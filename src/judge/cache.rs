@@ -1,0 +1,129 @@
+//! What is already known of base? Runs of one check and seed on one tree are not made twice.
+//!
+//! The cache lies in the common git directory, below `reins/`. It saves time and decides nothing
+//! that a run would not: an entry that is not read back exactly is run again.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use super::run::{Errand, Measured};
+use crate::decide::outcome::Ended;
+use crate::model::record::{self, Record, RecordFault};
+use crate::model::trial::{Epoch, Image, Outcome, RunReason};
+use crate::sys::files::{FileError, Root};
+use crate::sys::hash;
+
+/// Results of runs on base.
+pub struct Cache {
+    root: Root,
+    /// What every key begins with.
+    ground: String,
+}
+
+/// One result, as it lies on disk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    schema: String,
+    /// The key, so that a file that was moved is no answer to another question.
+    key: String,
+    outcome: Outcome,
+    reason: Option<RunReason>,
+    note: String,
+    exit: Option<i32>,
+    signal: Option<i32>,
+    wall_ms: u64,
+    echo: Option<String>,
+    /// The digest of all that, so that a torn or edited entry is none.
+    sha256: String,
+}
+
+impl Record for Entry {
+    const SCHEMA: &'static str = "git-reins/base-run/1";
+
+    fn schema_member(&self) -> &str {
+        &self.schema
+    }
+
+    fn check(&self) -> Result<(), RecordFault> {
+        match self.sha256 == self.digest() {
+            true => Ok(()),
+            false => Err(RecordFault::of("sha256", &self.sha256, "the digest of the entry")),
+        }
+    }
+}
+
+impl Entry {
+    fn digest(&self) -> String {
+        hash::bytes(record::print(&Self { sha256: String::new(), ..self.clone() }).as_bytes()).to_string()
+    }
+}
+
+impl Cache {
+    /// The cache below a common git directory, for one epoch and image.
+    ///
+    /// # Errors
+    /// When the directory cannot be opened.
+    pub fn open(common: &std::path::Path, epoch: &Epoch, image: &Image) -> Result<Self, FileError> {
+        let version = env!("CARGO_PKG_VERSION");
+        let ground = format!("{version}\n{epoch:?}\n{image:?}\n");
+        Ok(Self { root: Root::open(common)?, ground })
+    }
+
+    /// The result of a run that was made before.
+    pub fn get(&self, errand: &Errand<'_>) -> Option<Measured> {
+        let key = self.key(errand);
+        let bytes = self.root.read(&place(&key)).ok()??;
+        let entry = record::parse::<Entry>(&bytes).ok().filter(|entry| entry.key == key)?;
+        let ended = Ended { outcome: entry.outcome, reason: entry.reason, note: entry.note };
+        let talk = "known from an earlier run on the same tree\n".to_owned();
+        let (exit, signal, wall_ms, echo) = (entry.exit, entry.signal, entry.wall_ms, entry.echo);
+        Some(Measured { ended, exit, signal, wall_ms, echo, talk })
+    }
+
+    /// Keeps a pass or a failure; anything else says more about the moment than about base. A
+    /// cache that cannot be written saves no time, and that is all.
+    pub fn put(&self, errand: &Errand<'_>, measured: &Measured) {
+        if !matches!(measured.ended.outcome, Outcome::Pass | Outcome::Fail) {
+            return;
+        }
+        let key = self.key(errand);
+        let mut entry = Entry {
+            schema: Entry::SCHEMA.to_owned(),
+            key: key.clone(),
+            outcome: measured.ended.outcome,
+            reason: measured.ended.reason,
+            note: measured.ended.note.clone(),
+            exit: measured.exit,
+            signal: measured.signal,
+            wall_ms: measured.wall_ms,
+            echo: measured.echo.clone(),
+            sha256: String::new(),
+        };
+        entry.sha256 = entry.digest();
+        let _saves_no_time = self.root.replace(&place(&key), record::print(&entry).as_bytes());
+    }
+
+    /// Whether an image id was seen with another fingerprint before; remembers this one.
+    pub fn is_reused(&self, image: &Image) -> bool {
+        let key = hash::bytes(image.id.as_bytes()).to_string();
+        let place = format!("reins/images/{key}").parse().expect("hex digits make a safe path");
+        let known = self.root.read(&place).ok().flatten();
+        if known.is_none() {
+            let _not_remembered = self.root.replace(&place, image.fingerprint.as_bytes());
+        }
+        known.is_some_and(|known| known != image.fingerprint.as_bytes())
+    }
+
+    /// Everything that a run on base depends on.
+    fn key(&self, errand: &Errand<'_>) -> String {
+        let mut text = self.ground.clone();
+        let _infallible = write!(text, "{:?}\n{:?}\n{}\n", errand.check, errand.subject, errand.laid.tree);
+        hash::bytes(text.as_bytes()).to_string()
+    }
+}
+
+fn place(key: &str) -> crate::model::path::RepoPath {
+    format!("reins/cache/{}/{key}", &key[..2]).parse().expect("hex digits make a safe path")
+}

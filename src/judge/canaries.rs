@@ -1,0 +1,180 @@
+//! Do the canaries pass, in their order, up to the first that does not?
+
+use std::collections::BTreeSet;
+
+use super::command::Subject;
+use super::fault::TrialError;
+use super::lay::Trees;
+use super::lines::{Line, Lines};
+use super::properties::budget_of;
+use super::run::{Bench, Errand, Measured};
+use crate::decide::canary::{self, Miss};
+use crate::decide::diff::Diff;
+use crate::decide::outcome::Ended;
+use crate::decide::secret::Scanner;
+use crate::decide::trial::{CanaryAnswer, CanaryFacts};
+use crate::git::Repo;
+use crate::git::apply::{ApplyError, Borrower};
+use crate::git::owned::Go;
+use crate::model::ids::ObjectId;
+use crate::model::path::{RepoPath, visible};
+use crate::model::trial::{Class, Outcome, Revision, RunReason};
+use crate::policy::{BUILT_IN_CANARIES, Check, Kind, Policy};
+
+/// What the canaries that need no process said.
+pub struct Read {
+    /// What was read of the patch; none when it was not read.
+    pub diff: Option<Diff>,
+    /// The whole tree of the candidate; none when the patch does not apply.
+    pub root: Option<ObjectId>,
+    /// What each canary said.
+    pub lines: Lines,
+}
+
+/// Runs the first three canaries.
+///
+/// # Errors
+/// When git cannot be asked, or a marker of the policy is none.
+pub fn read(
+    policy: &Policy,
+    patch: &[u8],
+    borrower: &Borrower,
+    base_root: ObjectId,
+) -> Result<Read, TrialError> {
+    let mut read = Read { diff: None, root: None, lines: Lines::default() };
+    match canary::parse_diff(patch) {
+        Ok(diff) => read.diff = Some(diff),
+        Err(miss) => read.lines.push(missed(&miss)),
+    }
+    let Some(diff) = &read.diff else { return Ok(read) };
+    read.lines.push(passed(BUILT_IN_CANARIES[0], Some(Class::BlobOk)));
+    match applied(diff, patch, borrower, base_root)? {
+        Ok(root) => read.root = Some(root),
+        Err(miss) => {
+            read.lines.push(missed(&miss));
+            return Ok(read);
+        }
+    }
+    read.lines.push(passed(BUILT_IN_CANARIES[1], None));
+    read.lines.push(match secrets(policy, diff)? {
+        None => passed(BUILT_IN_CANARIES[2], None),
+        Some(miss) => missed(&miss),
+    });
+    Ok(read)
+}
+
+/// The tree that git makes of base with the patch, when it changed what was read and no more.
+fn applied(
+    diff: &Diff,
+    patch: &[u8],
+    borrower: &Borrower,
+    base_root: ObjectId,
+) -> Result<Result<ObjectId, Miss>, TrialError> {
+    let root = match borrower.apply(base_root, patch) {
+        Ok(root) => root,
+        Err(ApplyError::Refused(words)) => {
+            return Ok(Err(Miss { canary: BUILT_IN_CANARIES[1], unsafe_path: false, note: words }));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let changed = match changed(&borrower.repo()?, base_root, root)? {
+        Ok(changed) => changed,
+        Err(path) => {
+            let note = format!("git changed {path}, which is no safe path");
+            return Ok(Err(Miss { canary: BUILT_IN_CANARIES[1], unsafe_path: true, note }));
+        }
+    };
+    Ok(canary::apply_check(diff, &changed).map(|()| root))
+}
+
+/// The paths in which two trees differ; the inner error is one that is not safe.
+fn changed(
+    repo: &Repo,
+    old: ObjectId,
+    new: ObjectId,
+) -> Result<Result<BTreeSet<RepoPath>, String>, TrialError> {
+    let (mut changed, mut odd) = (BTreeSet::new(), None);
+    repo.owned(Some(new), &[Some(old)], &mut |step| {
+        if !step.is_directory {
+            match std::str::from_utf8(step.path).ok().and_then(|path| path.parse().ok()) {
+                Some(path) => drop(changed.insert(path)),
+                None => odd = Some(crate::git::plumbing::shown_path(step.path)),
+            }
+        }
+        Go::Enter
+    })?;
+    Ok(odd.map_or(Ok(changed), Err))
+}
+
+/// The first added line that looks like a secret. The text itself is not carried along.
+fn secrets(policy: &Policy, diff: &Diff) -> Result<Option<Miss>, TrialError> {
+    let scanner = Scanner::new(&policy.judge.secret_markers, &policy.judge.secret_allow)?;
+    let found = diff.added().find_map(|(path, line)| {
+        let finding = scanner.scan(&line.text).into_iter().next()?;
+        Some(format!("{path} line {} looks like a secret ({})", line.number, finding.marker))
+    });
+    Ok(found.map(|note| Miss { canary: BUILT_IN_CANARIES[2], unsafe_path: false, note }))
+}
+
+fn passed(canary: &str, class: Option<Class>) -> Line {
+    let ended = Ended { outcome: Outcome::Pass, reason: None, note: String::new() };
+    Line { class, ..Line::canary(canary, None, Revision::Candidate, Measured::of(ended)) }
+}
+
+fn missed(miss: &Miss) -> Line {
+    let ended = Ended { outcome: Outcome::Fail, reason: None, note: visible(&miss.note) };
+    Line::canary(miss.canary, None, Revision::Candidate, Measured::of(ended))
+}
+
+/// Runs the canaries that are processes: public signatures, then the policy's own.
+///
+/// # Errors
+/// When it is not known how a run ended.
+pub fn run(bench: &Bench<'_>, trees: &Trees<'_>, lines: &mut Lines) -> Result<(), TrialError> {
+    let signature = match &bench.policy.judge.public_signature {
+        None => {
+            let reason = Some(RunReason::NotConfigured);
+            Measured::of(Ended { outcome: Outcome::NotRun, reason, note: String::new() })
+        }
+        Some(argv) => {
+            let before = trees.laid(Revision::Base, None)?;
+            let after = trees.laid(Revision::Candidate, None)?;
+            bench.compare(argv, [&before, &after], BUILT_IN_CANARIES[3])?
+        }
+    };
+    lines.push(Line::canary(BUILT_IN_CANARIES[3], None, Revision::Candidate, signature));
+    let declared = bench.policy.checks.iter().filter(|check| check.kind == Kind::Canary);
+    for (check, seed) in declared.flat_map(|check| check.seeds.iter().map(move |seed| (check, seed))) {
+        if lines.has_missed_canary() {
+            return Ok(());
+        }
+        let line = one(bench, trees, check, seed)?;
+        lines.push(line);
+    }
+    Ok(())
+}
+
+fn one(bench: &Bench<'_>, trees: &Trees<'_>, check: &Check, seed: &str) -> Result<Line, TrialError> {
+    let laid = trees.laid(Revision::Candidate, None)?;
+    let title = format!("canary {}", check.id);
+    let subject = Subject { property: None, seed };
+    let errand = Errand { check, subject, laid: &laid, budget_s: budget_of(check)?, title: &title };
+    Ok(Line::canary(&check.id, Some(seed), Revision::Candidate, bench.run(&errand)?))
+}
+
+/// What the canaries amount to; those that were kept from running are not-run.
+pub fn facts(policy: &Policy, lines: &Lines) -> Vec<CanaryFacts> {
+    let answer = |id: &str| {
+        let mut of_canary = lines.canaries().filter(|line| line.id == id).peekable();
+        if of_canary.peek().is_none() {
+            return CanaryAnswer::Ended(Outcome::NotRun);
+        }
+        let mut missed = of_canary.filter(|line| line.measured.ended.outcome != Outcome::Pass);
+        missed.next().map_or(CanaryAnswer::Ended(Outcome::Pass), |line| match line.measured.ended.reason {
+            Some(RunReason::NotConfigured) => CanaryAnswer::NotConfigured,
+            _ => CanaryAnswer::Ended(line.measured.ended.outcome),
+        })
+    };
+    let ids = canary::order(policy).into_iter();
+    ids.map(|id| CanaryFacts { id: id.to_owned(), answer: answer(id) }).collect()
+}

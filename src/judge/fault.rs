@@ -1,0 +1,121 @@
+//! Why is there no trial, or no record of one?
+
+use std::io;
+
+use super::command::CommandError;
+use crate::decide::secret::BadMarker;
+use crate::gate::GateError;
+use crate::git::GitError;
+use crate::git::apply::ApplyError;
+use crate::git::checkout::CheckoutError;
+use crate::git::plumbing::PlumbingError;
+use crate::model::decision::Decision;
+use crate::model::record::RecordFault;
+use crate::model::refusal::Code;
+use crate::policy::Mechanism;
+use crate::sandbox::run::RunError;
+use crate::sys::files::FileError;
+
+/// Why there is no verdict. Nothing of the trial is left, and nothing is recorded.
+#[derive(Debug, thiserror::Error)]
+pub enum TrialError {
+    /// The repository or the policy cannot answer.
+    #[error(transparent)]
+    Gate(Box<GateError>),
+    /// There is no policy on the line that the candidate would land on.
+    #[error("{line} has no policy: it is not under reins, nothing is judged")]
+    NotUnderReins {
+        /// The line.
+        line: String,
+    },
+    /// The ledgers disagree, so that nobody knows what to judge by.
+    #[error("the ledgers of the range disagree")]
+    Checked(Box<Decision>),
+    /// The candidate or the machine breaks a rule by itself.
+    #[error("{message}")]
+    Refused {
+        /// The rule.
+        code: Code,
+        /// What was read, and what was expected.
+        message: String,
+        /// What helps.
+        fix: String,
+    },
+    /// A repository without a worktree has no place for a record.
+    #[error("the repository has no worktree, and so no place for a record")]
+    Bare,
+    /// Nothing enforces what the policy requires.
+    #[error("judge.require asks for {}, and nothing here enforces that", list(.0))]
+    Unenforced(Vec<Mechanism>),
+    /// A property that no declared check runs.
+    #[error("no check of the policy runs the property {0}")]
+    NoCheck(String),
+    /// A check needs more time than it may have.
+    #[error("{0}")]
+    Budget(String),
+    /// A pattern of the policy.
+    #[error(transparent)]
+    Marker(#[from] BadMarker),
+    /// The command of a check.
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    /// Git could not make a tree.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+    /// A tree is not on disk.
+    #[error("a tree cannot be laid out: {0}")]
+    Checkout(#[source] CheckoutError),
+    /// Nobody knows how a run ended.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// A file or directory of ours.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A directory of ours.
+    #[error("no directory can be made to judge in: {0}")]
+    Scratch(#[from] io::Error),
+    /// What was seen makes no record.
+    #[error("the trial makes no record: {0}")]
+    Record(#[from] RecordFault),
+    /// Two ways to the same tree that do not meet.
+    #[error("the code tree of the candidate is {observed} by its patch and {expected} by its commits")]
+    TwoTrees {
+        /// By the patch.
+        observed: String,
+        /// By the commits.
+        expected: String,
+    },
+}
+
+fn list(mechanisms: &[Mechanism]) -> String {
+    let name = |wanted: &Mechanism| {
+        let named = Mechanism::NAMES.iter().find(|(_, mechanism)| mechanism == wanted);
+        named.map_or("", |(name, _)| name)
+    };
+    mechanisms.iter().map(name).collect::<Vec<_>>().join(" and ")
+}
+
+impl TrialError {
+    /// The signal, when somebody asked us to stop.
+    pub fn interrupted(&self) -> Option<i32> {
+        if let Self::Run(RunError::Interrupted(signal)) = self { Some(*signal) } else { None }
+    }
+}
+
+impl From<GateError> for TrialError {
+    fn from(error: GateError) -> Self {
+        Self::Gate(Box::new(error))
+    }
+}
+
+impl From<GitError> for TrialError {
+    fn from(error: GitError) -> Self {
+        GateError::from(error).into()
+    }
+}
+
+impl From<PlumbingError> for TrialError {
+    fn from(error: PlumbingError) -> Self {
+        Self::Apply(error.into())
+    }
+}

@@ -1,0 +1,185 @@
+//! What exactly is judged, and by what? Everything is read once, before anything runs.
+
+use std::collections::BTreeMap;
+
+use super::fault::TrialError;
+use super::image;
+use crate::decide::admit;
+use crate::decide::bound::Bound;
+use crate::decide::diff::is_blank;
+use crate::decide::order::{self, Order};
+use crate::decide::trial::Draft;
+use crate::gate::survey::{Request, Survey, survey};
+use crate::gate::{Weighed, weigh};
+use crate::git::Repo;
+use crate::git::apply::{Borrower, Entries};
+use crate::git::owned::Go;
+use crate::model::day::Day;
+use crate::model::decision::Outcome;
+use crate::model::ids::{CommitId, ObjectId};
+use crate::model::refusal::Code;
+use crate::model::trial::{Epoch, Image};
+use crate::policy::territory::Territory;
+
+/// What somebody hands in.
+#[derive(Clone, Debug, Default)]
+pub struct Handed<'a> {
+    /// The bytes of a patch, instead of a range.
+    pub patch: Option<Vec<u8>>,
+    /// The base as it was given.
+    pub base: Option<&'a str>,
+    /// The candidate as it was given; HEAD when it was not.
+    pub tip: Option<&'a str>,
+    /// The runner image as it was given.
+    pub image: Option<&'a str>,
+    /// Whether the draft channel failed.
+    pub is_infra: bool,
+}
+
+/// Everything that a trial is judged by.
+#[derive(Debug)]
+pub struct Pinned {
+    /// The range, its facts, and what `check` says.
+    pub weighed: Weighed,
+    /// The order of its commits: which rows are late.
+    pub order: Order,
+    /// The base commit.
+    pub base: CommitId,
+    /// Its whole tree.
+    pub base_root: ObjectId,
+    /// Its code tree.
+    pub base_tree: ObjectId,
+    /// The digests that bind the record.
+    pub bound: Bound,
+    /// The fixture epoch.
+    pub epoch: Epoch,
+    /// The image of this machine.
+    pub image: Image,
+    /// What was handed in, in the words of a trial.
+    pub draft: Draft,
+    /// The candidate.
+    pub candidate: Candidate,
+}
+
+/// The candidate.
+#[derive(Clone, Debug)]
+pub enum Candidate {
+    /// The bytes of a patch; none when the draft channel brought none.
+    Patch(Vec<u8>),
+    /// A range: where it changes something that is no material.
+    Range(Entries),
+}
+
+impl Candidate {
+    /// Whether nothing is changed.
+    fn is_blank(&self) -> bool {
+        match self {
+            Self::Patch(bytes) => is_blank(bytes),
+            Self::Range(changes) => changes.is_empty(),
+        }
+    }
+
+    /// The bytes of the patch: those that were handed in, or the difference that the range makes
+    /// to base, without its material and in one form.
+    ///
+    /// # Errors
+    /// When git cannot make the difference.
+    pub fn bytes(&self, borrower: &Borrower, base_root: ObjectId) -> Result<Vec<u8>, TrialError> {
+        Ok(match self {
+            Self::Patch(bytes) => bytes.clone(),
+            Self::Range(changes) => borrower.diff(base_root, borrower.compose(base_root, changes)?)?,
+        })
+    }
+}
+
+/// Pins a trial. A range that `check` refuses is not judged: nobody would know by what.
+///
+/// # Errors
+/// When the repository cannot answer, or something refuses before anything runs.
+pub fn pin(repo: &Repo, handed: &Handed<'_>, today: Day) -> Result<Pinned, TrialError> {
+    let weighed = match handed.patch {
+        Some(_) => beside_patch(repo, handed.base, today)?,
+        None => weighed(repo, &Request { base: handed.base, tip: handed.tip }, today)?,
+    };
+    if weighed.decision.decision == Outcome::Refuse {
+        return Err(TrialError::Checked(Box::new(weighed.decision)));
+    }
+    let order = order::judge(&weighed.facts);
+    let bound = Bound::of(&weighed.facts);
+    let base = weighed.facts.bases.first().map(|base| base.id);
+    let (Some(base), Some(base_tree)) = (base, bound.base_tree) else {
+        return Err(TrialError::Checked(Box::new(weighed.decision)));
+    };
+    let base_root = repo.commit(base)?.tree;
+    let candidate = match &handed.patch {
+        Some(bytes) => Candidate::Patch(bytes.clone()),
+        None => Candidate::Range(changes(repo, &weighed, base_root)?),
+    };
+    let draft = match (handed.is_infra, candidate.is_blank()) {
+        (true, _) => Draft::Infra,
+        (false, true) => Draft::Blank,
+        (false, false) => Draft::Patch,
+    };
+    let image = image::of_machine(handed.image)?;
+    if draft == Draft::Patch {
+        image::expect(&image, &bound.image_id)?;
+    }
+    let epoch = bound.epoch.clone().ok_or_else(no_epoch)?;
+    Ok(Pinned { order, base, base_root, base_tree, bound, epoch, image, draft, candidate, weighed })
+}
+
+fn no_epoch() -> TrialError {
+    TrialError::Refused {
+        code: Code::LedgerMissing,
+        message: "there is no fixture ledger, and so no epoch to judge in".to_owned(),
+        fix: "git reins fixture pin --epoch ID --runner-image auto && git reins fixture commit".to_owned(),
+    }
+}
+
+fn weighed(repo: &Repo, request: &Request<'_>, today: Day) -> Result<Weighed, TrialError> {
+    match weigh(repo, request, today, admit::check)? {
+        Ok(weighed) => Ok(*weighed),
+        Err(line) => Err(TrialError::NotUnderReins { line }),
+    }
+}
+
+/// The material for a patch that no commit has: that of HEAD when HEAD only adds material to base,
+/// else that of base.
+fn beside_patch(repo: &Repo, base: Option<&str>, today: Day) -> Result<Weighed, TrialError> {
+    let base = match base {
+        Some(name) => repo.resolve(name)?,
+        None => match survey(repo, &Request::default())? {
+            Survey::Under(ground) => ground.landing,
+            Survey::NotUnderReins { line } => return Err(TrialError::NotUnderReins { line }),
+        },
+    };
+    let name = base.to_string();
+    if repo.head()?.is_some() {
+        let ahead = weighed(repo, &Request { base: Some(&name), tip: None }, today)?;
+        let is_above = ahead.ground.range.bases == [base];
+        if is_above && !ahead.facts.has_patch() {
+            return Ok(ahead);
+        }
+    }
+    weighed(repo, &Request { base: Some(&name), tip: Some(&name) }, today)
+}
+
+/// Where the tip of a range differs from base in what is no material.
+fn changes(repo: &Repo, weighed: &Weighed, base_root: ObjectId) -> Result<Entries, TrialError> {
+    let territory = Territory::of(&weighed.ground.policy);
+    let tip = repo.commit(weighed.ground.tip)?.tree;
+    let mut changes = BTreeMap::new();
+    repo.owned(Some(tip), &[Some(base_root)], &mut |step| {
+        let spot =
+            step.path.split(|byte| *byte == b'/').fold(territory.root(), |spot, name| spot.child(name));
+        let is_material = spot.marks().material;
+        if !step.is_directory && !is_material {
+            let gone = changes.get(step.path).is_none_or(Option::is_none);
+            if gone {
+                changes.insert(step.path.to_vec(), step.leaf);
+            }
+        }
+        if is_material { Go::Skip } else { Go::Enter }
+    })?;
+    Ok(changes)
+}

@@ -1,0 +1,309 @@
+//! What do the properties show on base, and then on the candidate?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::cache::Cache;
+use super::command::Subject;
+use super::fault::TrialError;
+use super::lay::{Laid, Trees};
+use super::lines::{Line, Lines};
+use super::run::{Bench, Errand, Measured};
+use crate::decide::budget::budget;
+use crate::decide::outcome::Ended;
+use crate::decide::trial::{FreezeFacts, PropertyFacts, SeedFacts};
+use crate::ledger::field::text;
+use crate::ledger::freeze::FreezeRow;
+use crate::ledger::oracle::OracleRow;
+use crate::model::decision::Standing;
+use crate::model::ids::OracleId;
+use crate::model::path::RepoPath;
+use crate::model::trial::{Outcome, Revision, RunReason};
+use crate::policy::{Check, Policy, Preset, Tier1};
+
+/// A property and everything that is run for it.
+#[derive(Clone, Debug)]
+pub struct Property<'a> {
+    /// The id of its row.
+    pub id: OracleId,
+    /// The row.
+    pub row: &'a OracleRow,
+    /// The check that runs it.
+    pub check: &'a Check,
+    /// The file that holds it.
+    pub file: RepoPath,
+    /// Whether it scores.
+    pub scores: bool,
+    /// The seeds of its check, then those of freeze rows alone.
+    pub seeds: Vec<String>,
+    /// Its freeze rows.
+    pub freezes: Vec<&'a FreezeRow>,
+}
+
+impl Property<'_> {
+    /// How often a seed is run on each tree: frozen ones are replayed.
+    fn runs(&self, seed: &str, replays: u64) -> u64 {
+        if self.freezes.iter().any(|row| text(&row.seed) == seed) { replays } else { 1 }
+    }
+}
+
+/// The properties of a trial, in the order of the ledger.
+///
+/// # Errors
+/// When no check runs one, or its file has no safe path.
+pub fn plan<'a>(
+    policy: &'a Policy,
+    rows: &'a [OracleRow],
+    freezes: &'a [FreezeRow],
+    standings: &BTreeMap<OracleId, Standing>,
+) -> Result<Vec<Property<'a>>, TrialError> {
+    rows.iter().map(|row| property(policy, row, freezes, standings)).collect()
+}
+
+fn property<'a>(
+    policy: &'a Policy,
+    row: &'a OracleRow,
+    freezes: &'a [FreezeRow],
+    standings: &BTreeMap<OracleId, Standing>,
+) -> Result<Property<'a>, TrialError> {
+    let unknown = || TrialError::NoCheck(row.oracle_id.clone());
+    let id = row.id().ok_or_else(unknown)?;
+    let check = policy.check_of(row.check.as_deref()).ok_or_else(unknown)?;
+    let file = row.property_files.first().and_then(|file| file.path.parse().ok()).ok_or_else(unknown)?;
+    let freezes: Vec<_> = freezes.iter().filter(|frozen| text(&frozen.property_id) == id.as_str()).collect();
+    let mut seeds = Vec::new();
+    let frozen = freezes.iter().map(|row| text(&row.seed));
+    for seed in check.seeds.iter().map(String::as_str).chain(frozen) {
+        if !seeds.iter().any(|known| known == seed) {
+            seeds.push(seed.to_owned());
+        }
+    }
+    let scores = matches!(standings.get(&id), Some(Standing::Scored | Standing::Frozen));
+    Ok(Property { id, row, check, file, scores, seeds, freezes })
+}
+
+/// The property files that only rows name which do not score.
+pub fn apart(properties: &[Property<'_>]) -> BTreeSet<String> {
+    let files = |scores: bool| -> BTreeSet<String> {
+        let rows = properties.iter().filter(|property| property.scores == scores);
+        rows.flat_map(|property| property.row.property_files.iter().map(|file| file.path.clone())).collect()
+    };
+    files(false).difference(&files(true)).cloned().collect()
+}
+
+/// How long one run of a check may take, in seconds; decided before it runs.
+///
+/// # Errors
+/// When it needs more than the policy lets it have.
+pub fn budget_of(check: &Check) -> Result<u64, TrialError> {
+    raised(check, &[])
+}
+
+/// The same with durations of this trial that passed on base, in milliseconds.
+fn raised(check: &Check, passed_ms: &[u64]) -> Result<u64, TrialError> {
+    let timeout = &check.timeout;
+    let seen_s = passed_ms.iter().max().map(|ms| *ms as f64 / 1000.0);
+    let tier1 = Tier1 {
+        command: Vec::new(),
+        tool_budget_s: timeout.budget_s,
+        suite_runtime_s: timeout.measured_s.into_iter().chain(seen_s).reduce(f64::max),
+        margin: timeout.margin,
+        max_s: timeout.max_s,
+    };
+    match budget(&tier1, &[]) {
+        Ok(budget) => Ok(budget.budget_s),
+        Err(_) if !passed_ms.is_empty() => Ok(timeout.max_s),
+        Err(fault) => Err(TrialError::Budget(format!(
+            "check {} needs {} s (timeout.measured_s and timeout.margin), more than timeout.max_s, {} s",
+            check.id, fault.need_s, fault.max_s
+        ))),
+    }
+}
+
+/// Runs properties on the trees of a trial.
+pub struct Session<'a> {
+    /// Where runs take place.
+    pub bench: &'a Bench<'a>,
+    /// The trees.
+    pub trees: &'a Trees<'a>,
+    /// What is known of base; none when everything is to be run.
+    pub cache: Option<&'a Cache>,
+}
+
+impl Session<'_> {
+    /// Runs every seed of every property on base, then on the candidate.
+    ///
+    /// # Errors
+    /// When it is not known how a run ended.
+    pub fn run(&self, properties: &[Property<'_>], lines: &mut Lines) -> Result<(), TrialError> {
+        let mut ignoring = BTreeSet::new();
+        for property in properties {
+            let first = lines.0.len();
+            self.on_base(property, lines)?;
+            if self.ignores_seed(property, &lines.0[first..])? {
+                ignoring.insert(property.id.clone());
+            }
+        }
+        for property in properties {
+            for seed in &property.seeds {
+                for _ in 0..property.runs(seed, self.bench.policy.judge.replays) {
+                    let measured = match ignoring.contains(&property.id) {
+                        true => not_honoured(),
+                        false => self.on_candidate(property, seed, lines)?,
+                    };
+                    lines.push(line(property, seed, Revision::Candidate, measured));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs every seed of a property on base.
+    ///
+    /// # Errors
+    /// When it is not known how a run ended.
+    pub(super) fn on_base(&self, property: &Property<'_>, lines: &mut Lines) -> Result<(), TrialError> {
+        let laid = self.trees.laid(Revision::Base, Some(property.row))?;
+        let budget_s = budget_of(property.check)?;
+        for seed in &property.seeds {
+            let runs = property.runs(seed, self.bench.policy.judge.replays);
+            for _ in 0..runs {
+                // what a replay shows now is its point
+                let cache = self.cache.filter(|_| runs == 1);
+                let measured = self.once(property, seed, (&laid, "base"), budget_s, cache)?;
+                lines.push(line(property, seed, Revision::Base, measured));
+            }
+        }
+        Ok(())
+    }
+
+    /// A run on the candidate. One that ran out of time is run once more, with the time that base
+    /// shows it to need.
+    fn on_candidate(
+        &self,
+        property: &Property<'_>,
+        seed: &str,
+        lines: &Lines,
+    ) -> Result<Measured, TrialError> {
+        let laid = self.trees.laid(Revision::Candidate, Some(property.row))?;
+        let tree = (&*laid, "candidate");
+        let budget_s = budget_of(property.check)?;
+        let first = self.once(property, seed, tree, budget_s, None)?;
+        if first.ended.outcome != Outcome::Timeout {
+            return Ok(first);
+        }
+        let on_base = lines.0.iter().filter(|line| {
+            line.property.as_ref() == Some(&property.id)
+                && line.revision == Revision::Base
+                && line.measured.ended.outcome == Outcome::Pass
+        });
+        let passed: Vec<_> = on_base.map(|line| line.measured.wall_ms).collect();
+        let raised_s = raised(property.check, &passed)?.max(budget_s);
+        let again = self.once(property, seed, tree, raised_s, None)?;
+        let talk = format!("{}\n[out of time after {budget_s} s, run again]\n{}", first.talk, again.talk);
+        Ok(Measured { talk, ..again })
+    }
+
+    fn once(
+        &self,
+        property: &Property<'_>,
+        seed: &str,
+        (laid, revision): (&Laid, &str),
+        budget_s: u64,
+        cache: Option<&Cache>,
+    ) -> Result<Measured, TrialError> {
+        let subject = Subject { property: Some((&property.row.property, &property.file)), seed };
+        let title = format!("{} seed {} on {revision}", property.id, crate::model::path::shown(seed));
+        let errand = Errand { check: property.check, subject, laid, budget_s, title: &title };
+        if let Some(known) = cache.and_then(|cache| cache.get(&errand)) {
+            return Ok(known);
+        }
+        let measured = self.bench.run(&errand)?;
+        if let Some(cache) = cache {
+            cache.put(&errand, &measured);
+        }
+        Ok(measured)
+    }
+
+    /// Whether two seeds lead to one state of the generator: then no seed does anything. Where
+    /// the tool says nothing of its state, nothing is known.
+    ///
+    /// # Errors
+    /// When it is not known how a run ended.
+    pub(super) fn ignores_seed(&self, property: &Property<'_>, on_base: &[Line]) -> Result<bool, TrialError> {
+        if !echoes(property.check.preset) {
+            return Ok(false);
+        }
+        let mut seen: BTreeMap<String, String> = BTreeMap::new();
+        for line in on_base {
+            let echo = line.measured.echo.clone().zip(line.seed.clone());
+            seen.extend(echo.map(|(echo, seed)| (seed, echo)));
+        }
+        if seen.len() == 1 {
+            let known = seen.keys().next().cloned().unwrap_or_default();
+            let other = if known == "1" { "2" } else { "1" };
+            let laid = self.trees.laid(Revision::Base, Some(property.row))?;
+            let budget_s = budget_of(property.check)?;
+            let probe = self.once(property, other, (&laid, "base"), budget_s, self.cache)?;
+            seen.extend(probe.echo.map(|echo| (other.to_owned(), echo)));
+        }
+        let states: BTreeSet<_> = seen.values().collect();
+        Ok(states.len() < seen.len())
+    }
+}
+
+/// Whether the tool of a preset says to which state a seed led.
+fn echoes(preset: Preset) -> bool {
+    match preset {
+        Preset::PytestHypothesis => true,
+        Preset::Pytest
+        | Preset::NextestProptest
+        | Preset::JestFastCheck
+        | Preset::GoTest
+        | Preset::Tap
+        | Preset::Raw => false,
+    }
+}
+
+fn not_honoured() -> Measured {
+    let reason = Some(RunReason::SeedNotHonoured);
+    let note = "two seeds drew the same on base: the seed does nothing".to_owned();
+    Measured::of(Ended { outcome: Outcome::Error, reason, note })
+}
+
+fn line(property: &Property<'_>, seed: &str, revision: Revision, measured: Measured) -> Line {
+    Line {
+        id: property.check.id.clone(),
+        property: Some(property.id.clone()),
+        seed: Some(seed.to_owned()),
+        revision,
+        measured,
+        class: None,
+    }
+}
+
+/// The properties that never ran, because a canary missed.
+pub fn keep_back(properties: &[Property<'_>], lines: &mut Lines) {
+    for property in properties {
+        for seed in &property.seeds {
+            lines.push(line(property, seed, Revision::Candidate, Measured::kept_back()));
+        }
+    }
+}
+
+/// What the runs say, for the decision. Freeze rows are sound: `check` has nothing against them.
+pub fn facts(properties: &[Property<'_>], lines: &Lines) -> Vec<PropertyFacts> {
+    let seed = |property: &Property<'_>, seed: &String| SeedFacts {
+        seed: seed.clone(),
+        base: lines.outcomes(&property.id, seed, Revision::Base),
+        candidate: lines.outcomes(&property.id, seed, Revision::Candidate),
+    };
+    let one = |property: &Property<'_>| PropertyFacts {
+        id: property.id.clone(),
+        scores: property.scores,
+        eligible: property.check.quarantine_eligible,
+        seeds: property.seeds.iter().map(|text| seed(property, text)).collect(),
+        witness: None,
+        freezes: property.freezes.iter().map(|row| FreezeFacts::of(row, true)).collect(),
+    };
+    properties.iter().map(one).collect()
+}

@@ -1,0 +1,160 @@
+//! What does the record of a trial say, and where is it put?
+
+use std::collections::BTreeMap;
+
+use super::fault::TrialError;
+use super::lines::{Line, Lines};
+use super::pin::Pinned;
+use super::trial::{Judged, Patch};
+use crate::decide::admit;
+use crate::decide::bound::{seeds, seeds_sha256};
+use crate::decide::score::Scores;
+use crate::decide::trial::{SeedVerdict, TrialDecision};
+use crate::ledger::results::ResultRow;
+use crate::model::day::Day;
+use crate::model::decision::Decision;
+use crate::model::path::{RepoPath, visible};
+use crate::model::record;
+use crate::model::trial::{
+    Class, Enforced, FixtureGuard, KillGuard, NetworkGuard, Outcome, Revision, TRIAL_SCHEMA, Timing, Trace,
+    Trial,
+};
+use crate::sys::deposit::{Deposited, deposit};
+use crate::sys::files::Root;
+
+/// What is enforced here: nothing is claimed that no mechanism does.
+const ENFORCED: Enforced = Enforced {
+    fixtures: FixtureGuard::None,
+    network: NetworkGuard::None,
+    kill: KillGuard::Pgrp,
+    trace: Trace::None,
+};
+
+/// What a run of a property on the candidate amounts to; none for any other run.
+pub(super) fn class(line: &Line, decision: &TrialDecision) -> Option<Class> {
+    let property = line.property.as_ref()?;
+    let of_seed = |(id, seed, _): &&(_, String, _)| id == property && Some(seed) == line.seed.as_ref();
+    let verdict = decision.seeds.iter().find(of_seed).map(|(_, _, verdict)| *verdict);
+    match (line.revision, line.measured.ended.outcome) {
+        (Revision::Base | Revision::Witness, _) | (Revision::Candidate, Outcome::NotRun) => None,
+        (Revision::Candidate, Outcome::Pass) => Some(Class::PropPass),
+        (Revision::Candidate, Outcome::Fail) if verdict == Some(SeedVerdict::Held) => Some(Class::FreezeHit),
+        (Revision::Candidate, _) => Some(Class::PropFail),
+    }
+}
+
+/// The record of a trial.
+///
+/// # Errors
+/// When it would contradict itself.
+pub(super) fn trial(
+    pinned: &Pinned,
+    patch: &Patch,
+    lines: &Lines,
+    decision: &TrialDecision,
+    (started_at, wall_ms): (String, u64),
+) -> Result<Trial, TrialError> {
+    let seeds = seeds(&pinned.weighed.ground.policy);
+    let trial = Trial {
+        schema: TRIAL_SCHEMA.to_owned(),
+        blob: patch.blob,
+        base_rev: pinned.base,
+        base_tree: pinned.base_tree,
+        candidate_tree: patch.candidate_tree,
+        touched: patch.touched.iter().cloned().collect(),
+        seeds_sha256: seeds_sha256(&seeds),
+        seeds,
+        policy_sha256: pinned.bound.policy_sha256,
+        rows_sha256: pinned.bound.rows_sha256,
+        epoch: pinned.epoch.clone(),
+        image: pinned.image.clone(),
+        enforced: ENFORCED,
+        checks: lines.0.iter().map(Line::record).collect(),
+        power: decision.power.clone(),
+        unwitnessed: Vec::new(),
+        held: decision.held.clone(),
+        canary_bad: decision.canary_bad.clone(),
+        illegal_freeze: decision.illegal_freeze.clone(),
+        uncovered_fail: decision.uncovered_fail.clone(),
+        verdict: decision.verdict,
+        reasons: decision.reasons.clone(),
+        timing: Some(Timing {
+            started_at,
+            wall_ms,
+            checks_ms: lines.0.iter().map(|line| line.measured.wall_ms).collect(),
+        }),
+    };
+    record::parse::<Trial>(record::print(&trial).as_bytes())?;
+    Ok(trial)
+}
+
+/// Puts the record into `<history>/<day>/<name>`, whole or not at all; where it is, and whether it
+/// is new. A record of the same trial that lies there stays as it is.
+///
+/// # Errors
+/// When the disk says no.
+pub fn keep(
+    judged: &Judged,
+    root: &Root,
+    day: Day,
+    beside: BTreeMap<RepoPath, Vec<u8>>,
+) -> Result<(RepoPath, Deposited), TrialError> {
+    let history = &judged.pinned.weighed.ground.policy.paths.history;
+    let name = judged.trial.directory_name();
+    let dir: RepoPath =
+        format!("{history}/{day}/{name}").parse().expect("a day and hex digits make a safe path");
+    let mut files = beside;
+    files.insert(file("verdict.json"), record::print(&judged.trial).into_bytes());
+    for (at, line) in judged.lines.0.iter().enumerate() {
+        let text = log(line);
+        if !text.is_empty() {
+            let subject = line.property.as_ref().map_or(line.id.as_str(), |id| id.as_str());
+            files.insert(file(&format!("logs/{at:03}-{subject}.log")), text.into_bytes());
+        }
+    }
+    let deposited = deposit(root, history, &dir, &files)?;
+    Ok((dir, deposited))
+}
+
+/// A file of the directory.
+pub fn file(name: &str) -> RepoPath {
+    name.parse().expect("names of ours, ids of checks and of rows make safe paths")
+}
+
+/// What a run printed, below what it was and what is known of it.
+fn log(line: &Line) -> String {
+    let measured = &line.measured;
+    if measured.talk.is_empty() && measured.ended.note.is_empty() {
+        return String::new();
+    }
+    let seed = line.seed.as_ref().map(|seed| format!(", seed {}", visible(seed))).unwrap_or_default();
+    let note = visible(&measured.ended.note);
+    format!(
+        "check {}{seed}, {:?}: {:?} {note}\n\n{}",
+        line.id, line.revision, measured.ended.outcome, measured.talk
+    )
+}
+
+/// What `admit` says of the candidate with this trial.
+pub fn decision(judged: &Judged) -> Decision {
+    let results = results(&judged.trial);
+    let decision = admit::admit(&judged.pinned.weighed.facts, Scores::Given(&results));
+    Decision { blob: judged.trial.blob.map(|blob| blob.to_string()), ..decision }
+}
+
+/// The runs on the candidate as results.
+fn results(trial: &Trial) -> Vec<ResultRow> {
+    let runs = trial.candidate_runs();
+    let counted = runs.filter(|run| run.reason != Some(crate::model::trial::RunReason::NotConfigured));
+    let one = |run: &crate::model::trial::CheckRun| ResultRow {
+        property_id: run.subject().to_owned(),
+        status: word(run.outcome),
+        canary: run.property.is_none().then_some(true),
+    };
+    counted.map(one).collect()
+}
+
+fn word(outcome: Outcome) -> String {
+    let printed = record::print(&outcome);
+    printed.trim().trim_matches('"').to_owned()
+}

@@ -1,0 +1,210 @@
+//! What does one process on one fresh tree show?
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use super::command::{Invocation, Places, Source, Subject, build};
+use super::fault::TrialError;
+use super::fresh;
+use super::harness::{Pinned, SEED_ECHO};
+use super::lay::Laid;
+use super::result;
+use crate::decide::outcome::{Ended, ProcessEnd, Results, RunFacts, judge_run};
+use crate::model::run::{End, Ran};
+use crate::policy::{Check, ExitMap, Policy};
+use crate::sandbox::environment::Environment;
+use crate::sandbox::run::{Job, Runner};
+use crate::sandbox::supervise::Limits;
+use crate::sys::files::{self, FileError};
+use crate::sys::scratch::Scratch;
+use crate::sys::{memory, out};
+
+/// Where runs take place.
+pub struct Bench<'a> {
+    /// The policy that judges.
+    pub policy: &'a Policy,
+    /// Where fresh trees come from.
+    pub source: &'a fresh::Source<'a>,
+    /// Who starts and ends processes.
+    pub runner: &'a Runner,
+    /// A directory of our own.
+    pub scratch: &'a Path,
+}
+
+/// One process that is to be run.
+#[derive(Clone, Copy, Debug)]
+pub struct Errand<'a> {
+    /// The check.
+    pub check: &'a Check,
+    /// The property and the seed.
+    pub subject: Subject<'a>,
+    /// The tree.
+    pub laid: &'a Laid,
+    /// How long it may take, in seconds.
+    pub budget_s: u64,
+    /// What people are told is running.
+    pub title: &'a str,
+}
+
+/// What a run showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Measured {
+    /// How it ended.
+    pub ended: Ended,
+    /// The exit code, when it exited.
+    pub exit: Option<i32>,
+    /// The signal, when one ended it.
+    pub signal: Option<i32>,
+    /// How long it took, in milliseconds.
+    pub wall_ms: u64,
+    /// The state that its seed led to, where the tool says so.
+    pub echo: Option<String>,
+    /// What it printed.
+    pub talk: String,
+}
+
+impl Bench<'_> {
+    /// Runs a check for one seed on a fresh copy of a tree, and looks whether the pinned bytes
+    /// are still what they were.
+    ///
+    /// # Errors
+    /// When it is not known how the run ended.
+    pub fn run(&self, errand: &Errand<'_>) -> Result<Measured, TrialError> {
+        let place = Scratch::within(self.scratch)?;
+        let tree = place.directory("tree")?;
+        let fresh = self.source.fresh(errand.laid, &tree)?;
+        let environment = Environment::clean(place.path())?;
+        let (tmp, result) = (place.path().join("tmp"), place.path().join("result"));
+        let fixtures = self.policy.paths.fixtures.first();
+        let fixtures = fixtures.map_or_else(|| tree.clone(), |path| tree.join(path.as_str()));
+        let places = Places { tree: &tree, fixtures: &fixtures, tmp: &tmp, result: &result };
+        let pinned = Pinned { prefixes: &self.policy.paths.properties, files: &errand.laid.properties };
+        let invocation = build(errand.check, errand.subject, places, pinned)?;
+        for (path, bytes) in &invocation.files {
+            place.put(path, bytes)?;
+        }
+        let environment = dressed(environment, &invocation);
+        let job = Job {
+            argv: &invocation.argv,
+            dir: &tree,
+            environment: &environment,
+            limits: limits(errand.budget_s, errand.check.output_max_mib),
+        };
+        let (ran, out_of_memory) = self.launch(&job, errand.title)?;
+        let facts = RunFacts {
+            results: results(&invocation, &ran, errand.subject.seed),
+            tampered: [fresh.broken(), self.source.broken()].concat(),
+            ..facts(&ran, out_of_memory, &job)
+        };
+        let echo = files::read(&tmp.join(SEED_ECHO)).ok().flatten();
+        let echo = echo.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        Ok(Measured { echo, ..measured(&facts, &errand.check.exit, &ran) })
+    }
+
+    /// Runs a command that compares two trees, from the first one: the program is base's own.
+    ///
+    /// # Errors
+    /// When it is not known how the run ended.
+    pub fn compare(&self, argv: &[String], trees: [&Laid; 2], title: &str) -> Result<Measured, TrialError> {
+        let place = Scratch::within(self.scratch)?;
+        let dirs = [place.directory("before")?, place.directory("after")?];
+        let fresh = [self.source.fresh(trees[0], &dirs[0])?, self.source.fresh(trees[1], &dirs[1])?];
+        let environment = Environment::clean(place.path())?;
+        let words = ["before", "after"].map(|name| format!("{{{name}}}"));
+        let argv: Vec<OsString> = argv.iter().map(|text| filled(text, &words, &dirs).into()).collect();
+        let limits = limits(Check::SIGNATURE_BUDGET_S, Check::OUTPUT_MAX_MIB);
+        let job = Job { argv: &argv, dir: &dirs[0], environment: &environment, limits };
+        let (ran, out_of_memory) = self.launch(&job, title)?;
+        let tampered = [fresh[0].broken(), fresh[1].broken(), self.source.broken()].concat();
+        let facts = RunFacts { tampered, ..facts(&ran, out_of_memory, &job) };
+        Ok(measured(&facts, &crate::policy::Preset::Raw.exit(), &ran))
+    }
+
+    /// Runs a job; whether the kernel killed something for memory meanwhile.
+    fn launch(&self, job: &Job<'_>, title: &str) -> Result<(Ran, bool), TrialError> {
+        let kills = memory::kills();
+        let budget = job.limits.budget;
+        let ran = self.runner.run(job, &mut |passed| progress(title, budget.saturating_sub(passed)));
+        if out::is_watched() {
+            out::say("\r\x1b[K");
+        }
+        Ok((ran?, kills.zip(memory::kills()).is_some_and(|(before, after)| after > before)))
+    }
+}
+
+fn progress(title: &str, left: Duration) {
+    if out::is_watched() {
+        out::say(&format!("\r\x1b[K{title}: {} s left", left.as_secs()));
+    }
+}
+
+fn limits(budget_s: u64, output_max_mib: u64) -> Limits {
+    Limits { budget: Duration::from_secs(budget_s), output: output_max_mib.saturating_mul(1 << 20) }
+}
+
+fn dressed(environment: Environment, invocation: &Invocation) -> Environment {
+    let bare = invocation.env_unset.iter().fold(environment, |environment, name| environment.unset(name));
+    invocation.env.iter().fold(bare, |environment, (name, value)| environment.set(name, value))
+}
+
+fn filled(text: &str, words: &[String; 2], dirs: &[std::path::PathBuf; 2]) -> String {
+    let with = |text: String, at: usize| text.replace(&words[at], &dirs[at].to_string_lossy());
+    with(with(text.to_owned(), 0), 1)
+}
+
+/// What the process itself shows.
+fn facts(ran: &Ran, out_of_memory: bool, job: &Job<'_>) -> RunFacts {
+    let end = match &ran.end {
+        End::Exit(code) => ProcessEnd::Exit(*code),
+        End::Signal(signal) => ProcessEnd::Signal(*signal),
+        End::Timeout => ProcessEnd::Timeout(job.limits.budget.as_secs()),
+        End::OutputLimit => ProcessEnd::OutputLimit(job.limits.output >> 20),
+        End::Missing(why) | End::NotStarted(why) => ProcessEnd::NotStarted(why.clone()),
+    };
+    let leaked = (ran.leaked + ran.survivors) as u64;
+    RunFacts { end, out_of_memory, leaked, tampered: Vec::new(), results: Results::NotExpected }
+}
+
+fn measured(facts: &RunFacts, exit: &ExitMap, ran: &Ran) -> Measured {
+    let (code, signal) = match &ran.end {
+        End::Exit(code) => (Some(*code), None),
+        End::Signal(signal) => (None, Some(*signal)),
+        End::Timeout | End::OutputLimit | End::Missing(_) | End::NotStarted(_) => (None, None),
+    };
+    let talk = format!("{}{}", ran.stdout.text(), ran.stderr.text());
+    let ended = judge_run(facts, exit);
+    Measured { ended, exit: code, signal, wall_ms: ran.wall_ms, echo: None, talk }
+}
+
+/// What the result file says. It was written by the code under test: a link there leads nowhere
+/// that a copy would not.
+fn results(invocation: &Invocation, ran: &Ran, seed: &str) -> Results {
+    let Some(expected) = &invocation.result else { return Results::NotExpected };
+    let bytes = match &expected.source {
+        Source::Stdout if ran.stdout.bytes as usize > ran.stdout.head.len() + ran.stdout.tail.len() => {
+            return Results::Unreadable("more was printed than is kept".to_owned());
+        }
+        Source::Stdout => [ran.stdout.head.as_slice(), &ran.stdout.tail].concat(),
+        Source::File(path) => match files::read(path) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Results::Missing,
+            Err(error) => return Results::Unreadable(unreadable(&error)),
+        },
+    };
+    match result::read(expected.format, &bytes, seed) {
+        Ok(counts) => Results::Read { counts, require_executed: expected.require_executed },
+        Err(fault) => Results::Unreadable(fault.to_string()),
+    }
+}
+
+/// Without the place, which is another one in every run.
+fn unreadable(error: &FileError) -> String {
+    match error {
+        FileError::NotRegular { kind, .. } => format!("it is {kind}"),
+        FileError::TooLarge { .. } => "it is too large".to_owned(),
+        FileError::Shared { .. } => "it has more than one hard link".to_owned(),
+        FileError::Changed { .. } => "it was changed".to_owned(),
+        FileError::Io { source, .. } => source.to_string(),
+    }
+}

@@ -1,0 +1,129 @@
+//! How does a trial read on a terminal of 80 columns, without colour?
+
+use std::fmt::Write as _;
+
+use super::text::fold;
+use crate::model::path::{shown, visible};
+use crate::model::record::print;
+use crate::model::trial::{
+    CheckKind, CheckRun, Class, Outcome, Power, Revision, RunReason, Trial, TrialReason, TrialVerdict,
+};
+
+/// A trial as text: the verdict first, then what it rests on.
+///
+/// `notes` say what ended each of the checks, in their order; empty for a plain pass.
+pub fn trial(trial: &Trial, notes: &[String]) -> String {
+    let mut out = headline(trial);
+    section(&mut out, trial, notes, "canaries", |run| run.kind == CheckKind::Canary);
+    section(&mut out, trial, notes, "properties", |run| run.kind == CheckKind::Property);
+    if !trial.held.is_empty() {
+        out.push('\n');
+        fold(&mut out, "held: ", "      ", &format!("{}: frozen and failing", trial.held.join(", ")));
+    }
+    out
+}
+
+fn headline(trial: &Trial) -> String {
+    let (word, why) = match trial.verdict {
+        TrialVerdict::Admit => ("admit", "every canary and every scored property passes".to_owned()),
+        TrialVerdict::Hold => ("hold", "a frozen seed fails: not mergeable before a person looks".to_owned()),
+        TrialVerdict::Reject => {
+            ("reject", trial.reasons.iter().map(|reason| because(*reason)).collect::<Vec<_>>().join("; "))
+        }
+    };
+    let mut out = String::new();
+    fold(&mut out, &format!("{word}: "), &" ".repeat(word.len() + 2), &why);
+    let blob = trial.blob.map_or_else(|| "none".to_owned(), |blob| blob.to_string()[..16].to_owned());
+    let _infallible = writeln!(
+        out,
+        "  base {}, patch {blob}, {} touched",
+        trial.base_rev.short(),
+        match trial.touched.len() {
+            1 => "1 path".to_owned(),
+            count => format!("{count} paths"),
+        }
+    );
+    let enforced = trial.enforced;
+    let word = |word: String| word.trim().trim_matches('"').to_owned();
+    let _infallible = writeln!(
+        out,
+        "  enforced: network {}, fixtures {}, processes {}, opened paths {}",
+        word(print(&enforced.network)),
+        word(print(&enforced.fixtures)),
+        word(print(&enforced.kill)),
+        word(print(&enforced.trace)),
+    );
+    out
+}
+
+/// A reason in words.
+fn because(reason: TrialReason) -> &'static str {
+    match reason {
+        TrialReason::Infra => "the draft channel failed, nothing ran",
+        TrialReason::EmptyBlob => "the patch is empty, nothing ran",
+        TrialReason::CanaryBad => "a canary missed, nothing ran after it",
+        TrialReason::IllegalFreeze => "a frozen seed failed under a row that cannot be used",
+        TrialReason::UncoveredFail => "a property failed that no freeze covers",
+        TrialReason::FrozenRegression => "a frozen seed passes sometimes on base, never here",
+        TrialReason::FreezeStableFailure => "a frozen seed always fails on base",
+        TrialReason::BytesChanged => "pinned bytes changed while a check ran",
+        TrialReason::NothingScored => "no property is left that scores",
+        TrialReason::FreezeHit => "a frozen seed failed",
+    }
+}
+
+fn section(
+    out: &mut String,
+    trial: &Trial,
+    notes: &[String],
+    title: &str,
+    belongs: impl Fn(&CheckRun) -> bool,
+) {
+    let runs = trial.checks.iter().zip(notes.iter().map(Some).chain(std::iter::repeat(None)));
+    let mut runs = runs.filter(|(run, _)| belongs(run)).peekable();
+    if runs.peek().is_none() {
+        return;
+    }
+    let _infallible = write!(out, "\n{title}\n");
+    for (run, note) in runs {
+        line(out, trial, run, note.map_or("", String::as_str));
+    }
+}
+
+fn line(out: &mut String, trial: &Trial, run: &CheckRun, note: &str) {
+    let seed = run.seed.as_ref().filter(|_| run.property.is_some());
+    let seed = seed.map(|seed| format!(" seed {}", shown(seed))).unwrap_or_default();
+    let tree = match run.revision {
+        Revision::Base => " on base",
+        Revision::Witness => " on its witness",
+        Revision::Candidate => "",
+    };
+    let power = trial.power.iter().find(|power| Some(&power.property_id) == run.property.as_ref());
+    let power = power.filter(|_| run.revision == Revision::Candidate && run.outcome == Outcome::Pass);
+    let power = match power.map(|power| power.power) {
+        Some(Power::BaseFail) => ", fails on base",
+        Some(Power::Witness) => ", fails on its witness",
+        Some(Power::Claimed) | None => "",
+    };
+    let note = if note.is_empty() { note.to_owned() } else { format!(": {}", visible(note)) };
+    let text = format!("{}{seed}{tree}{power}{note}", run.subject());
+    fold(out, &format!("  {:<15}", word(run)), &" ".repeat(17), &text);
+}
+
+fn word(run: &CheckRun) -> &'static str {
+    match (run.class, run.outcome, run.reason) {
+        (Some(Class::FreezeHit), ..) => "freeze hit",
+        (_, Outcome::NotRun, Some(RunReason::NotConfigured)) => "not configured",
+        (_, Outcome::Pass, _) => "pass",
+        (_, Outcome::FlakyPass, _) => "flaky pass",
+        (_, Outcome::Fail, _) => "fail",
+        (_, Outcome::Timeout, _) => "timeout",
+        (_, Outcome::Signal, _) => "signal",
+        (_, Outcome::Oom, _) => "out of memory",
+        (_, Outcome::Leak, _) => "leak",
+        (_, Outcome::OutputLimit, _) => "output limit",
+        (_, Outcome::Tamper, _) => "tamper",
+        (_, Outcome::Error, _) => "error",
+        (_, Outcome::NotRun, _) => "not run",
+    }
+}

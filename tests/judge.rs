@@ -1,0 +1,15 @@
+//! `git reins judge` and `try`: real suites on real repositories, end to end.
+#![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails")]
+#![expect(clippy::disallowed_methods, reason = "the tests look at files and processes by themselves")]
+
+#[expect(dead_code, reason = "other tests use the rest")]
+mod support;
+
+mod judge {
+    mod before;
+    mod bench;
+    mod canaries;
+    mod pytest;
+    mod runs;
+    mod verdicts;
+}

@@ -1,0 +1,188 @@
+//! A repository with a policy, one property of shell, and a branch for the patch.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::{Repo, Run};
+
+/// The property passes when `src/value` says so: `good` always, `flaky` for seed 7 alone.
+pub const KEEPS: &str = "\
+echo \"$1 seed $2 in $PWD\"
+case $(cat src/value) in
+good) exit 0 ;;
+flaky) test \"$2\" = 7 ;;
+*) exit 1 ;;
+esac
+";
+
+/// Property `shaky` fails with seed 8 every other time, from the first time on; the others keep.
+/// Every run is counted in a file outside of all trees.
+pub const SHAKY: &str = "\
+echo \"$1 $2\" >>COUNT
+case $(cat src/value) in
+good) test \"$1 $2\" != 'shaky 8' || test $(($(grep -c 'shaky 8' COUNT) % 2)) = 0 ;;
+*) exit 1 ;;
+esac
+";
+
+/// What a policy says of the judge when nothing is enforced, and of a check of shell.
+pub const JUDGE: &str = "[judge]\nrequire = []\n";
+pub const CHECK: &str = "\
+[[check]]
+id = \"props\"
+preset = \"raw\"
+run = [\"sh\", \"{property_file}\", \"{property}\", \"{seed}\"]
+seeds = [\"7\", \"8\"]
+quarantine_eligible = true
+";
+
+/// A repository with everything landed on `main`, and `topic` checked out.
+pub struct Bench {
+    pub repo: Repo,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        Self::with(JUDGE, CHECK, KEEPS)
+    }
+
+    /// With other sections of the policy, and another property.
+    pub fn with(judge: &str, check: &str, property: &str) -> Self {
+        let repo = Repo::new();
+        let count = repo.path("../count").display().to_string();
+        let property = &property.replace("COUNT", &count);
+        let paths = "properties = [\"properties\"]\nfixtures = [\"fixtures\"]\nspecs = [\"spec\"]\n";
+        let protect = "[protect]\nbase = [\"refs/heads/main\"]\n";
+        repo.write(".gitreins/reins.toml", &format!("schema = 1\n[paths]\n{paths}{protect}{judge}{check}"));
+        repo.write(".gitignore", ".gitreins/history\n");
+        repo.write("spec/values.md", "# Values\n\n## Good\n\nThe value is good.\n");
+        repo.write("properties/keep.sh", property);
+        repo.write("fixtures/sample", "a fixture\n");
+        repo.write("src/value", "good\n");
+        let _ = repo.reins(&["init"]).expect(0);
+        let bench = Self { repo };
+        bench.row("val-01", "keeps");
+        bench.repo.commit("start");
+        bench.pin("e1");
+        bench.repo.commit("pin");
+        bench.repo.git(&["switch", "-q", "-c", "topic"]);
+        bench
+    }
+
+    /// Adds a row for a property of the usual file.
+    pub fn row(&self, id: &str, property: &str) {
+        self.row_of(id, property, "properties/keep.sh");
+    }
+
+    /// Adds a row for a property of a file.
+    pub fn row_of(&self, id: &str, property: &str, file: &str) {
+        let row = ["--source", "spec/values.md#good", "--property", property, "--file", file];
+        let named = ["--inputs", "a value", "--relation", "it is good", "--witness", "a bad value"];
+        let _ = self.repo.reins(&[["oracle", "add", id].as_slice(), &row, &named].concat()).expect(0);
+    }
+
+    /// Pins the fixtures on this machine.
+    pub fn pin(&self, epoch: &str) {
+        let pin = ["fixture", "pin", "--epoch", epoch, "--runner-image", "auto"];
+        let _ = self.repo.reins(&pin).expect(0);
+    }
+
+    /// Commits a patch.
+    pub fn patch(&self, value: &str) {
+        self.repo.write("src/value", value);
+        self.repo.commit("patch");
+    }
+
+    /// Lands something on `main` and brings `topic` onto it.
+    pub fn land(&self, change: impl FnOnce(&Self)) {
+        self.repo.git(&["switch", "-q", "main"]);
+        change(self);
+        self.repo.commit("landed");
+        self.repo.git(&["switch", "-q", "topic"]);
+        self.repo.git(&["merge", "-q", "--no-edit", "main"]);
+    }
+
+    /// Freezes seed 8 of `val-01`, on `main`.
+    pub fn freeze(&self, paths: &str) {
+        self.land(|bench| {
+            let named = ["--property", "val-01", "--seed", "8", "--expires", "+14", "--owner", "Ada"];
+            let add = [["freeze", "add"].as_slice(), &named, &["--paths", paths]].concat();
+            let _ = bench.repo.reins(&add).expect(0);
+        });
+    }
+
+    /// How often a property said so in a file outside of every tree.
+    pub fn count(&self) -> usize {
+        fs::read_to_string(self.repo.path("../count")).unwrap_or_default().lines().count()
+    }
+
+    /// Judges; refs, index and worktree have to stay, but for what is ignored history.
+    pub fn judge(&self, code: i32, args: &[&str]) -> Run {
+        let history = self.repo.path(".gitreins/history");
+        let aside = self.repo.path("../history");
+        let _none = fs::rename(&history, &aside);
+        let run = self.repo.unchanged(|| {
+            if aside.exists() {
+                fs::rename(&aside, &history).unwrap();
+            }
+            let run = self.repo.reins(&[&["judge"], args].concat());
+            let _none = fs::rename(&history, &aside);
+            run
+        });
+        if aside.exists() {
+            fs::rename(&aside, &history).unwrap();
+        }
+        run.expect(code)
+    }
+
+    /// The records, by directory.
+    pub fn records(&self) -> Vec<(String, Value)> {
+        let history = self.repo.path(".gitreins/history");
+        let mut found = Vec::new();
+        for day in fs::read_dir(&history).into_iter().flatten() {
+            for dir in fs::read_dir(day.unwrap().path()).unwrap() {
+                let dir = dir.unwrap().path();
+                let text = fs::read_to_string(dir.join("verdict.json")).unwrap();
+                found.push((dir.display().to_string(), serde_json::from_str(&text).unwrap()));
+            }
+        }
+        found.sort_by(|one, other| one.0.cmp(&other.0));
+        found
+    }
+
+    /// The only record.
+    pub fn record(&self) -> Value {
+        let mut records = self.records();
+        assert_eq!(records.len(), 1, "{records:?}");
+        records.remove(0).1
+    }
+}
+
+/// The runs of a record as words: check or property, seed, tree, outcome, class.
+pub fn runs(record: &Value) -> Vec<String> {
+    let word = |value: &Value| value.as_str().unwrap_or("-").to_owned();
+    let one = |run: &Value| {
+        let subject = if run["property"].is_null() { &run["id"] } else { &run["property"] };
+        let words = [subject, &run["seed"], &run["revision"], &run["outcome"], &run["class"]];
+        words.map(word).join(" ")
+    };
+    record["checks"].as_array().unwrap().iter().map(one).collect()
+}
+
+/// A text without what differs from trial to trial: digests, days.
+pub fn plain(run: &Run) -> String {
+    let is_hex = |word: &&str| word.len() >= 10 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let text = run.to_string();
+    let mut out = String::new();
+    let mut rest = text.as_str();
+    while let Some(at) = rest.find(|c: char| c.is_ascii_hexdigit()) {
+        let end = rest[at..].find(|c: char| !c.is_ascii_hexdigit()).map_or(rest.len(), |end| at + end);
+        out.push_str(&rest[..at]);
+        out.push_str(Some(&rest[at..end]).filter(|word| !is_hex(word)).map_or("HEX", |word| word));
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    let day = out.split("history/").nth(1).and_then(|rest| rest.get(..10)).unwrap_or("-").to_owned();
+    out.replace(&day, "DAY")
+}

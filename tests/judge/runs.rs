@@ -1,0 +1,186 @@
+//! How are runs made: fresh trees, budgets, what is watched, what is known already?
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::bench::{Bench, CHECK, JUDGE, KEEPS, SHAKY, runs};
+use crate::support::BINARY;
+
+fn record_without_timing(bench: &Bench) -> serde_json::Value {
+    let mut record = bench.record();
+    assert!(record.as_object_mut().unwrap().remove("timing").is_some());
+    record
+}
+
+#[test]
+fn the_same_trial_makes_the_same_record_and_base_is_not_run_again() {
+    let bench = Bench::with(JUDGE, CHECK, SHAKY);
+    bench.patch("good\n\n");
+    let _ = bench.judge(0, &[]);
+    assert_eq!(bench.count(), 4);
+    let record = record_without_timing(&bench);
+    let run = bench.judge(0, &[]);
+    assert!(run.stdout.contains("is there already and stays as it is"), "{run}");
+    assert_eq!((bench.count(), record_without_timing(&bench)), (6, record));
+    // an entry that is not read back exactly is run again
+    for dir in fs::read_dir(bench.repo.path(".git/reins/cache")).unwrap() {
+        for entry in fs::read_dir(dir.unwrap().path()).unwrap() {
+            let entry = entry.unwrap().path();
+            let text = fs::read_to_string(&entry).unwrap();
+            fs::write(entry, text.replace("\"pass\"", "\"fail\"")).unwrap();
+        }
+    }
+    let _ = bench.judge(0, &[]);
+    assert_eq!(bench.count(), 10);
+}
+
+#[test]
+fn a_protected_line_that_moved_by_material_alone_costs_no_run_of_base() {
+    let bench = Bench::with(JUDGE, CHECK, SHAKY);
+    bench.patch("good\n\n");
+    let _ = bench.judge(0, &[]);
+    bench.land(|bench| bench.row("val-02", "other"));
+    let before = bench.count();
+    let _ = bench.judge(0, &[]);
+    // two of the new row on base, four on the candidate
+    assert_eq!(bench.count() - before, 6);
+    bench.land(|bench| bench.repo.write("src/landed", "code\n"));
+    let before = bench.count();
+    let _ = bench.judge(0, &[]);
+    assert_eq!(bench.count() - before, 8);
+}
+
+#[test]
+fn a_check_sees_code_and_material_and_nothing_else() {
+    let property = "ls -A . >>COUNT; env >>COUNT; git rev-parse --git-dir 2>&1 | head -1 >>COUNT; exit 0\n";
+    let bench = Bench::with(JUDGE, CHECK, property);
+    bench.patch("good\n\n");
+    let dir = bench.repo.path("");
+    let mut command = bench.repo.command(BINARY, &dir);
+    command.env("CI", "1").env("GIT_DIR", dir.join(".git")).env("TOKEN", "hunter2");
+    let _ = bench.repo.captured(command.args(["judge"]).output().unwrap()).expect(0);
+    let seen = fs::read_to_string(bench.repo.path("../count")).unwrap();
+    for gone in ["hunter2", "\nCI=", "\n.git\n", "\nledger\n", "\n.gitreins\n", "\nGIT_DIR="] {
+        assert!(!seen.contains(gone), "{gone:?} in {seen}");
+    }
+    assert!(seen.starts_with(".gitignore\nfixtures\nproperties\nspec\nsrc\n"), "{seen}");
+    assert!(seen.contains("not a git repository"), "{seen}");
+}
+
+#[test]
+fn pinned_bytes_and_modes_that_change_reject_the_trial() {
+    for harm in [
+        "echo x >>fixtures/sample",
+        "rm -r fixtures",
+        "chmod 600 fixtures/sample",
+        "echo x >>properties/keep.sh",
+        "mv fixtures f && ln -s f fixtures",
+        "cp fixtures/sample s && ln -sf ../s fixtures/sample",
+    ] {
+        let bench = Bench::with(JUDGE, CHECK, &format!("test ! -e src/evil || {{ {harm}; }}; exit 0\n"));
+        bench.repo.write("src/evil", "x");
+        bench.repo.commit("patch");
+        let run = bench.judge(1, &[]);
+        let record = bench.record();
+        let expected = json!(["uncovered_fail", "bytes_changed"]);
+        assert_eq!(record["reasons"], expected, "{harm}: {run}");
+        assert!(runs(&record).contains(&"val-01 7 candidate tamper PROP_FAIL".to_owned()), "{run}");
+    }
+}
+
+#[test]
+fn fresh_trees_are_fresh() {
+    // a run would fail where an earlier one has been
+    let property = "test ! -e been && touch been && echo x >>src/value && test ! -e \"$TMPDIR/been\" && touch \"$TMPDIR/been\"\n";
+    let bench = Bench::with(JUDGE, CHECK, property);
+    bench.patch("good\n\n");
+    let _ = bench.judge(0, &[]);
+}
+
+#[test]
+fn what_a_check_leaves_running_is_ended_and_no_pass() {
+    let property = "test ! -e src/evil || { sleep 1000 & }; exit 0\n";
+    let bench = Bench::with(JUDGE, CHECK, property);
+    bench.repo.write("src/evil", "x");
+    bench.repo.commit("patch");
+    let run = bench.judge(1, &[]);
+    assert!(run.stdout.contains("leak           val-01 seed 7: 1 of its processes outlived it"), "{run}");
+}
+
+#[test]
+fn a_candidate_that_is_out_of_time_is_run_once_more() {
+    let check = format!("{CHECK}timeout = {{ budget_s = 1 }}\n").replace("\"7\", \"8\"", "\"7\"");
+    // hangs on the candidate, the first time only
+    let once = "test -e src/slow || exit 0; echo x >>COUNT; test $(wc -l <COUNT) != 1 || sleep 1000\n";
+    let bench = Bench::with(JUDGE, &check, once);
+    bench.repo.write("src/slow", "x");
+    bench.repo.commit("patch");
+    let run = bench.judge(0, &[]);
+    assert_eq!(bench.count(), 2, "{run}");
+    let always = "test -e src/slow || exit 0; echo x >>COUNT; sleep 1000\n";
+    let bench = Bench::with(JUDGE, &check, always);
+    bench.repo.write("src/slow", "x");
+    bench.repo.commit("patch");
+    let run = bench.judge(1, &[]);
+    assert!(run.stdout.contains("timeout        val-01 seed 7: took longer than 1 s"), "{run}");
+    assert_eq!((bench.count(), &bench.record()["uncovered_fail"]), (2, &json!(["val-01"])));
+}
+
+#[test]
+fn a_late_row_runs_with_its_own_file_and_does_not_score() {
+    let bench =
+        Bench::with(JUDGE, CHECK, &KEEPS.replace("echo", "test ! -e properties/late.sh || exit 1; echo"));
+    bench.patch("good\n\n");
+    bench.repo.write("properties/late.sh", "test -e properties/keep.sh && exit 1\n");
+    bench.row_of("late-01", "late", "properties/late.sh");
+    bench.repo.commit("a late row");
+    let run = bench.judge(0, &[]);
+    assert!(run.stdout.contains("note: late-01 does not score, and missed"), "{run}");
+    let runs = runs(&bench.record());
+    assert!(runs.contains(&"late-01 7 candidate fail PROP_FAIL".to_owned()), "{runs:?}");
+}
+
+#[test]
+fn ctrl_c_leaves_no_process_no_tree_and_no_record() {
+    let property = "echo $$ >>COUNT; exec sleep 1000\n";
+    let bench = Bench::with(JUDGE, CHECK, property);
+    bench.patch("good\n\n");
+    let temp = bench.repo.path("../temp");
+    fs::create_dir(&temp).unwrap();
+    let dir = bench.repo.path("");
+    let mut command = bench.repo.command(BINARY, &dir);
+    command.arg("judge").env("TMPDIR", &temp).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let count = bench.repo.path("../count");
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while fs::read_to_string(&count).unwrap_or_default().is_empty() {
+        assert!(Instant::now() < deadline, "the property never ran");
+        std::thread::yield_now();
+    }
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let run = bench.repo.captured(child.wait_with_output().unwrap()).expect(130);
+    assert!(run.stderr.contains("nothing is recorded"), "{run}");
+    let pid = fs::read_to_string(&count).unwrap();
+    let alive = Command::new("kill").args(["-0", pid.trim()]).stderr(Stdio::null()).status().unwrap();
+    assert!(!alive.success());
+    assert_eq!(fs::read_dir(&temp).unwrap().count(), 0);
+    assert!(!bench.repo.path(".gitreins/history").exists());
+}
+
+#[test]
+fn a_row_can_be_tried_at_head() {
+    let bench = Bench::new();
+    bench.patch("flaky\n");
+    let run = bench.repo.refuses(1, &["try", "val-01"]);
+    assert!(run.stdout.starts_with("PROP_PASS  val-01 seed 7"), "{run}");
+    assert!(run.stdout.contains("PROP_FAIL  val-01 seed 8") && run.stdout.contains("exit code 1"), "{run}");
+    let run = bench.repo.refuses(1, &["try", "val-01", "--json"]);
+    let tried: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((&tried["schema"], &tried["runs"][1]["outcome"]), (&json!("git-reins/try/1"), &json!("fail")));
+    let run = bench.repo.refuses(1, &["try", "val-02"]);
+    assert!(run.stderr.contains("HEAD holds no oracle row val-02"), "{run}");
+}
