@@ -46,7 +46,8 @@ impl Property<'_> {
     }
 }
 
-/// The properties of a trial, in the order of the ledger.
+/// The properties of a trial, in the order of the ledger. A row that does not score and names no
+/// file has nothing to run.
 ///
 /// # Errors
 /// When no check runs one, or its file has no safe path.
@@ -56,14 +57,19 @@ pub fn plan<'a>(
     freezes: &'a [FreezeRow],
     standings: &BTreeMap<OracleId, Standing>,
 ) -> Result<Vec<Property<'a>>, TrialError> {
-    rows.iter().map(|row| property(policy, row, freezes, standings)).collect()
+    let scores = |row: &OracleRow| {
+        let standing = row.id().and_then(|id| standings.get(&id).copied());
+        matches!(standing, Some(Standing::Scored | Standing::Frozen))
+    };
+    let runs = rows.iter().filter(|row| scores(row) || !row.property_files.is_empty());
+    runs.map(|row| property(policy, row, freezes, scores(row))).collect()
 }
 
 fn property<'a>(
     policy: &'a Policy,
     row: &'a OracleRow,
     freezes: &'a [FreezeRow],
-    standings: &BTreeMap<OracleId, Standing>,
+    scores: bool,
 ) -> Result<Property<'a>, TrialError> {
     let unknown = || TrialError::NoCheck(row.oracle_id.clone());
     let id = row.id().ok_or_else(unknown)?;
@@ -77,7 +83,6 @@ fn property<'a>(
             seeds.push(seed.to_owned());
         }
     }
-    let scores = matches!(standings.get(&id), Some(Standing::Scored | Standing::Frozen));
     Ok(Property { id, row, check, file, scores, seeds, freezes })
 }
 

@@ -144,6 +144,18 @@ fn a_late_row_runs_with_its_own_file_and_does_not_score() {
 }
 
 #[test]
+fn a_smoke_row_is_run_and_shown_and_never_scores() {
+    let bench = Bench::with(JUDGE, CHECK, "test \"$1\" != smoke\n");
+    bench.land(|bench| {
+        bench.row("smoke-01", "smoke");
+        let _ = bench.repo.reins(&["oracle", "edit", "smoke-01", "--smoke"]).expect(0);
+    });
+    bench.patch("good\n\n");
+    let run = bench.judge(0, &[]);
+    assert!(run.stdout.contains("note: smoke-01 does not score, and missed"), "{run}");
+}
+
+#[test]
 fn ctrl_c_leaves_no_process_no_tree_and_no_record() {
     let property = "echo $$ >>COUNT; exec sleep 1000\n";
     let bench = Bench::with(JUDGE, CHECK, property);
