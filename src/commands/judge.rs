@@ -13,6 +13,7 @@ use crate::judge::fault::TrialError;
 use crate::judge::pin::Handed;
 use crate::judge::record::{decision, file, keep};
 use crate::judge::trial::{Court, Judged};
+use crate::model::decision::VerdictEvidence;
 use crate::model::path::{RepoPath, visible};
 use crate::model::record;
 use crate::model::refusal::Code;
@@ -46,7 +47,10 @@ pub struct Judge {
     /// A file to keep beside the record, such as the transcript of the draft
     #[arg(long, value_name = "FILE")]
     transcript: Option<PathBuf>,
-    /// Print the record
+    /// Answer as admit does with this trial, which this process has run itself: for CI
+    #[arg(long, conflicts_with = "infra")]
+    admit: bool,
+    /// Print the record, or the decision with --admit
     #[arg(long)]
     pub json: bool,
 }
@@ -70,6 +74,10 @@ impl Judge {
             let message = "--base and a range both name a base";
             return Err(Failure { status: ExitStatus::Usage, ..Failure::new(message) });
         }
+        if patch.is_some() && self.admit {
+            let message = "a patch file is no commit that could be admitted";
+            return Err(Failure { status: ExitStatus::Usage, ..Failure::new(message) });
+        }
         let handed = Handed {
             patch,
             base: self.base.as_deref().or(range.base.as_deref()),
@@ -90,12 +98,16 @@ impl Judge {
         };
         let mut files = beside;
         if handed.patch.is_none() {
-            files.insert(file("decision.json"), json::print(&decision(&judged)).into_bytes());
+            files.insert(file("decision.json"), json::print(&decision(&judged, VerdictEvidence::Itself)).into_bytes());
         }
         if let Some(signal) = interrupt.caught() {
             return Err(stopped(signal));
         }
         let kept = keep(&judged, &root, context.today, files)?;
+        if self.admit {
+            let form = judging::Form { admitted: "admit", as_json: self.json };
+            return Ok(judging::answer(&decision(&judged, VerdictEvidence::Rerun), form));
+        }
         Ok(self.answer(&judged, kept))
     }
 

@@ -10,9 +10,8 @@ use crate::decide::admit;
 use crate::decide::bound::{seeds, seeds_sha256};
 use crate::decide::score::Scores;
 use crate::decide::trial::{SeedVerdict, TrialDecision};
-use crate::ledger::results::ResultRow;
 use crate::model::day::Day;
-use crate::model::decision::Decision;
+use crate::model::decision::{Decision, VerdictEvidence};
 use crate::model::path::{RepoPath, visible};
 use crate::model::record;
 use crate::model::trial::{
@@ -135,26 +134,7 @@ fn log(line: &Line) -> String {
     )
 }
 
-/// What `admit` says of the candidate with this trial.
-pub fn decision(judged: &Judged) -> Decision {
-    let results = results(&judged.trial);
-    let decision = admit::admit(&judged.pinned.weighed.facts, Scores::Given(&results));
-    Decision { blob: judged.trial.blob.map(|blob| blob.to_string()), ..decision }
-}
-
-/// The runs on the candidate as results.
-fn results(trial: &Trial) -> Vec<ResultRow> {
-    let runs = trial.candidate_runs();
-    let counted = runs.filter(|run| run.reason != Some(crate::model::trial::RunReason::NotConfigured));
-    let one = |run: &crate::model::trial::CheckRun| ResultRow {
-        property_id: run.subject().to_owned(),
-        status: word(run.outcome),
-        canary: run.property.is_none().then_some(true),
-    };
-    counted.map(one).collect()
-}
-
-fn word(outcome: Outcome) -> String {
-    let printed = record::print(&outcome);
-    printed.trim().trim_matches('"').to_owned()
+/// What `admit` says of the candidate with this trial, as if it were folded.
+pub fn decision(judged: &Judged, evidence: VerdictEvidence) -> Decision {
+    admit::admit(&judged.pinned.weighed.facts, Scores::Trial(&judged.trial, evidence))
 }
