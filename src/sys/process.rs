@@ -3,11 +3,13 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::thread;
+
+use rustix::io::Errno;
 
 /// A program with everything it is given. It inherits the environment.
 #[derive(Clone, Copy, Debug)]
@@ -39,20 +41,23 @@ pub struct ProcessError {
     source: io::Error,
 }
 
-/// Runs a program to its end. What it prints goes to our stderr: stdout is for our own answer.
+/// Runs a program to its end. What it prints goes to our stderr: stdout is for our own answer. A file
+/// that the system cannot execute is a script of `sh`, as it is to git.
 ///
 /// # Errors
 /// When it cannot be started or waited for.
 pub fn run(program: Program<'_>) -> Result<End, ProcessError> {
     let fault = |source| ProcessError { path: program.path.to_owned(), source };
     let stdout = io::stderr().as_fd().try_clone_to_owned().map_err(fault)?;
-    let mut child = Command::new(program.path)
-        .args(program.args)
-        .current_dir(program.dir)
-        .stdin(Stdio::piped())
-        .stdout(stdout)
-        .spawn()
-        .map_err(fault)?;
+    let mut child = match spawn(Command::new(program.path), program, &stdout) {
+        Err(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
+            let mut shell = Command::new("/bin/sh");
+            shell.arg(program.path);
+            spawn(shell, program, &stdout)
+        }
+        started => started,
+    }
+    .map_err(fault)?;
     let stdin = child.stdin.take();
     // A thread of its own, since a program may print before it has read everything, or never read.
     let status = thread::scope(|scope| {
@@ -64,6 +69,11 @@ pub fn run(program: Program<'_>) -> Result<End, ProcessError> {
         (Some(code), _) => End::Exit(code),
         (None, signal) => End::Signal(signal.unwrap_or_default()),
     })
+}
+
+fn spawn(mut command: Command, program: Program<'_>, stdout: &OwnedFd) -> io::Result<Child> {
+    command.args(program.args).current_dir(program.dir);
+    command.stdin(Stdio::piped()).stdout(stdout.try_clone()?).spawn()
 }
 
 #[cfg(test)]
