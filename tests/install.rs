@@ -10,6 +10,7 @@ mod install {
     mod doctor;
     mod interrupted;
     mod kinds;
+    mod names;
     mod others;
     mod places;
     mod shim;

@@ -118,9 +118,15 @@ impl Run {
         let hook = self.hook.as_deref()?;
         let args: Vec<_> = [&self.remote, &self.url].into_iter().flatten().cloned().collect();
         let call = Call { event: install::Event::PrePush, hook, args: &args, input };
-        let said = caller::here().map_err(|error| error.to_string()).and_then(|here| {
-            let repo = Repo::open(&here, None).map_err(|error| error.to_string())?;
-            chain::run(&call, repo.common_dir(), &here).map_err(|error| error.to_string())
+        let cannot = |message: String, fix: Option<&str>| Undecided {
+            message,
+            code: None,
+            fix: fix.map(str::to_owned),
+        };
+        let said = caller::here().map_err(|error| cannot(error.to_string(), None)).and_then(|here| {
+            let repo = Repo::open(&here, None).map_err(|error| cannot(error.to_string(), None))?;
+            let said = chain::run(&call, repo.common_dir(), &here);
+            said.map_err(|error| cannot(error.to_string(), Some(error.fix())))
         });
         let refused = |why: String| Answer {
             status: ExitStatus::Refused,
@@ -135,7 +141,7 @@ impl Run {
             Ok(Chained::Ended(End::Signal(signal))) => {
                 Some(refused(format!("the hook that was here before was ended by signal {signal}")))
             }
-            Err(why) => Some(Answer { status: ExitStatus::Undecided, ..refused(why) }),
+            Err(why) => Some(undecided(&why)),
         }
     }
 

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::Event;
 use super::manifest::{FILE, Manifest};
 use super::plan::Step;
 use super::site::{InstallError, POINTER, Site, temporary};
+use super::{Event, mirror};
 use crate::sys::files::FileError;
 use crate::sys::folder::{Folder, remove_empty};
 
@@ -43,6 +43,7 @@ fn one(site: &Site, step: &Step) -> Result<(), FileError> {
         Step::Restore(directory, event) => restore(directory, *event),
         Step::Remove(directory, event) => open(directory)?.remove(event.name()),
         Step::Sweep(directory, event) => open(directory)?.remove(&event.temporary()),
+        Step::RemoveMirror(hooks) => mirror::remove(hooks),
         Step::RemoveDirectory(path) => remove_empty(path).map(drop),
         Step::RemovePointer => clear(&site.ours(), POINTER),
         Step::RemoveRecord => clear(&site.ours(), FILE),

@@ -1,10 +1,13 @@
 //! What says the hook that stood there before ours?
+//!
+//! It is kept as `pre-push.reins-orig`, and run by a path that ends in `/pre-push`: see [`mirror`].
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::Event;
 use super::manifest::{Manifest, ManifestError};
+use super::{Event, mirror};
+use crate::model::path::shown;
 use crate::sys::files::FileError;
 use crate::sys::folder::{self, Folder, Standing};
 use crate::sys::process::{self, End, ProcessError, Program};
@@ -37,10 +40,10 @@ pub enum Chained {
 #[derive(Debug, thiserror::Error)]
 pub enum ChainError {
     /// Recorded, and gone.
-    #[error("the hook that was kept as {} is gone; put it back, or git reins hooks uninstall", .0.display())]
+    #[error("the hook that was kept as {} is gone, and nobody knows what it would say", shown(&.0.display().to_string()))]
     Gone(PathBuf),
     /// What was kept is a hook of ours: it would call itself without end.
-    #[error("the hook that was kept is one of ours; git reins hooks uninstall, then install")]
+    #[error("the hook that was kept is one of ours, which would call itself without end")]
     Circle,
     /// The record cannot be read.
     #[error(transparent)]
@@ -51,6 +54,16 @@ pub enum ChainError {
     /// It could not be started.
     #[error(transparent)]
     Run(#[from] ProcessError),
+}
+
+impl ChainError {
+    /// The command that helps.
+    pub fn fix(&self) -> &'static str {
+        match self {
+            Self::Gone(_) | Self::Circle => "git reins hooks uninstall && git reins hooks install",
+            Self::Manifest(_) | Self::File(_) | Self::Run(_) => "git reins doctor",
+        }
+    }
 }
 
 /// Runs the hook that was kept when ours was installed, as git would have run it: the same
@@ -81,7 +94,7 @@ pub fn run(call: &Call<'_>, common: &Path, dir: &Path) -> Result<Chained, ChainE
         (Standing::Nothing, _) | (_, Some(false)) => Ok(Chained::Nothing),
         _ if !folder::executable(&path) => Ok(Chained::NotExecutable),
         _ => Ok(Chained::Ended(process::run(Program {
-            path: &path,
+            path: &mirror::path(&beside, call.event)?,
             args: call.args,
             dir,
             input: call.input,

@@ -8,6 +8,7 @@ pub mod chain;
 pub mod doctor;
 pub mod managers;
 pub mod manifest;
+pub mod mirror;
 pub mod plan;
 pub mod probe;
 pub mod site;

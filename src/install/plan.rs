@@ -6,10 +6,10 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::Event;
 use super::managers::{Manager, script};
 use super::manifest::{FILE, Manifest, OUR_DIRECTORY, Original, Record};
 use super::site::{Ground, InstallError, Owner, POINTER, Site, Spot};
+use super::{Event, mirror};
 use crate::authoring::Refused;
 use crate::model::path::shown;
 use crate::model::shell::word;
@@ -41,6 +41,8 @@ pub enum Step {
     Remove(PathBuf, Event),
     /// Take away what an install that was cut short left behind.
     Sweep(PathBuf, Event),
+    /// Take away the links through which the kept hook was run.
+    RemoveMirror(PathBuf),
     /// Take away a directory that we made, when it is empty.
     RemoveDirectory(PathBuf),
     /// Take away the link to the program.
@@ -77,6 +79,7 @@ impl fmt::Display for Step {
             }
             Self::Remove(directory, event) => write!(f, "remove {}", at(directory, event.name())),
             Self::Sweep(directory, event) => write!(f, "remove {}", at(directory, &event.temporary())),
+            Self::RemoveMirror(hooks) => write!(f, "remove the links in {}", at(&mirror::place(hooks), "")),
             Self::RemoveDirectory(path) => write!(f, "remove {} if it is empty", at(path, "")),
             Self::RemovePointer => write!(f, "remove {}/{POINTER}", OUR_DIRECTORY),
             Self::RemoveRecord => {
@@ -247,7 +250,7 @@ fn path(spot: &Spot) -> String {
 fn gone(spot: &Spot) -> Refused {
     let kept = shown(&spot.kept_path().display().to_string());
     let refused = Refused::new(format!("{kept}, which was kept when ours was installed, is gone"));
-    refused.fix(format!("put it back, or rm {} and run this again", word(&path(spot))))
+    refused.fix("git reins hooks uninstall && git reins hooks install")
 }
 
 fn in_the_way(spot: &Spot, why: &str) -> Refused {
@@ -284,6 +287,9 @@ pub fn uninstall(site: &Site) -> Result<Result<Vec<Step>, Refused>, InstallError
             Ok(some) => steps.extend(some),
             Err(refused) => return Ok(Err(refused)),
         }
+        if spot.has_mirror {
+            steps.push(Step::RemoveMirror(spot.directory.clone()));
+        }
         if spot.leftover {
             steps.push(Step::Sweep(spot.directory.clone(), spot.event));
         }
@@ -307,7 +313,7 @@ fn away(site: &Site, spot: &Spot) -> Result<Vec<Step>, Refused> {
     let original = record.and_then(|record| record.original.as_ref());
     let (directory, event) = (spot.directory.clone(), spot.event);
     match site.owner(spot) {
-        Owner::Ours | Owner::Older if spot.kept == Standing::Nothing && original.is_some() => Err(gone(spot)),
+        // what was kept may be lost: there is nothing to put back then
         Owner::Ours | Owner::Older if spot.kept == Standing::Nothing => {
             Ok(vec![Step::Remove(directory, event)])
         }

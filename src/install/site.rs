@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::Event;
 use super::managers::Manager;
 use super::manifest::{FILE, Manifest, ManifestError, OUR_DIRECTORY, Original, Record};
+use super::{Event, mirror};
 use crate::git::hooks::{self, HooksPath};
 use crate::git::plumbing::{GitPlace, PlumbingError};
 use crate::sys::files::FileError;
@@ -73,6 +73,8 @@ pub struct Spot {
     pub edited: Standing,
     /// Whether an install that was cut short left something behind.
     pub leftover: bool,
+    /// Whether there are links through which the kept hook was run.
+    pub has_mirror: bool,
 }
 
 /// Whose hook is it?
@@ -236,6 +238,7 @@ impl Spot {
             is_half: false,
             edited: Standing::Nothing,
             leftover: false,
+            has_mirror: false,
         };
         let folder = match Folder::open(directory) {
             Ok(Some(folder)) => folder,
@@ -252,6 +255,7 @@ impl Spot {
             is_half: folder.same(event.name(), &event.kept())?,
             edited: folder.look(&event.edited())?,
             leftover: folder.look(&event.temporary())? != Standing::Nothing,
+            has_mirror: matches!(Folder::open(&mirror::place(directory)), Ok(Some(_))),
             ..nothing
         })
     }

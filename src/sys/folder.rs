@@ -179,6 +179,17 @@ impl Folder {
         self.rename(temporary, name)
     }
 
+    /// Makes a link; one that is there already stays.
+    ///
+    /// # Errors
+    /// When the disk says no.
+    pub fn link(&self, name: &str, target: &Path) -> Result<(), FileError> {
+        match rustix::fs::symlinkat(target, &self.fd, name) {
+            Ok(()) | Err(Errno::EXIST) => Ok(()),
+            Err(errno) => Err(self.fault("link", name, errno)),
+        }
+    }
+
     /// Renames; what stood at `to` is replaced.
     ///
     /// # Errors

@@ -191,7 +191,7 @@ fn kept(site: &Site, spot: &Spot) -> Option<Finding> {
     match (recorded, Original::of(&spot.kept)) {
         (None, None) => None,
         (Some(_), None) => {
-            let fix = format!("put {kept} back, or rm {} && {INSTALL}", word(&path(spot)));
+            let fix = format!("git reins hooks uninstall && {INSTALL}");
             Some(Finding::fault(
                 "chained-missing",
                 format!("{kept} is gone: every push is refused"),
