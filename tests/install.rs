@@ -14,4 +14,5 @@ mod install {
     mod others;
     mod places;
     mod shim;
+    mod talk;
 }

@@ -1,5 +1,7 @@
 //! `git reins hooks install|uninstall|status`
 
+use std::io::ErrorKind;
+
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
@@ -10,10 +12,10 @@ use crate::git::plumbing::GitPlace;
 use crate::install::manifest::ManifestError;
 use crate::install::plan::{self, Install as Decision, Step};
 use crate::install::site::{InstallError, Site};
-use crate::install::{act, status};
-use crate::model::path::shown;
+use crate::install::{act, news, status};
 use crate::model::shell::word;
 use crate::report::json;
+use crate::sys::files::FileError;
 use crate::sys::programs;
 
 /// The commands on hooks.
@@ -58,6 +60,9 @@ pub struct Uninstall {
 }
 
 /// Say which hook git runs, whose it is, and what it runs first
+///
+/// Only looks. Leaves with 0 when that hook is ours or a manager's that is told to run us, and with 1
+/// otherwise; whether it really runs, `git reins doctor` proves.
 #[derive(Debug, Args)]
 pub struct Status {
     /// Answer in JSON
@@ -89,18 +94,14 @@ impl Hooks {
     /// # Errors
     /// When there is no repository, or something stands in the way.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        let place = GitPlace::find(&context.dir, context.git_dir.as_deref())?;
-        let site = Site::look(&place)?;
+        let place = GitPlace::find(&context.dir, context.git_dir.as_deref()).map_err(InstallError::from)?;
         match self {
-            Self::Install(command) => command.run(&site),
-            Self::Uninstall(command) => {
-                let steps = plan::uninstall(&site)??;
-                finish(&site, &steps, (command.dry_run, command.json), "uninstalled")
-            }
-            Self::Status(command) => {
-                let status = status::of(&site);
-                Ok(Answer::done(if command.json { json::print(&status) } else { status.text() }, ""))
-            }
+            Self::Install(command) => settled(&place, |site| command.run(site)),
+            Self::Uninstall(command) => settled(&place, |site| {
+                let steps = plan::uninstall(site)??;
+                finish(site, &steps, (command.dry_run, command.json), news::of_uninstall)
+            }),
+            Self::Status(command) => Ok(command.run(&Site::look(&place)?)),
         }
     }
 
@@ -123,8 +124,51 @@ impl Hooks {
     }
 }
 
+/// Several commands at once do one thing: who finds that something changed meanwhile looks again.
+fn settled(place: &GitPlace, act: impl Fn(&Site) -> Result<Answer, Stopped>) -> Result<Answer, Failure> {
+    for _ in 0..ATTEMPTS {
+        match act(&Site::look(place)?) {
+            Err(Stopped::Install(InstallError::Changed)) => {}
+            Err(Stopped::Install(error)) => return Err(error.into()),
+            Err(Stopped::Refused(refused)) => return Err(refused.into()),
+            Ok(answer) => return Ok(answer),
+        }
+    }
+    Err(InstallError::Changed.into())
+}
+
+const ATTEMPTS: usize = 32;
+
+/// Why the steps were not planned, or not taken.
+enum Stopped {
+    Install(InstallError),
+    Refused(Refused),
+}
+
+impl From<InstallError> for Stopped {
+    fn from(error: InstallError) -> Self {
+        Self::Install(error)
+    }
+}
+
+impl From<Refused> for Stopped {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
+    }
+}
+
+impl Status {
+    /// Leaves with 1 where the hook that git runs does not lead to us, as far as looking tells.
+    fn run(&self, site: &Site) -> Answer {
+        let status = status::of(site);
+        let stdout = if self.json { json::print(&status) } else { status.text() };
+        let leave = if status.healthy { ExitStatus::Done } else { ExitStatus::Refused };
+        Answer { status: leave, stdout, stderr: String::new() }
+    }
+}
+
 impl Install {
-    fn run(&self, site: &Site) -> Result<Answer, Failure> {
+    fn run(&self, site: &Site) -> Result<Answer, Stopped> {
         let program = programs::running("git-reins").map_err(InstallError::from)?;
         match plan::install(site, &program, self.force) {
             Ok(Decision::Snippet { why, file, text }) => Ok(self.snippet(Snippet { why, file, text })),
@@ -132,7 +176,7 @@ impl Install {
                 let text = plan::line_of_a_script(&site.spots);
                 Ok(self.snippet(Snippet { why: "any shell script runs us so".to_owned(), file: None, text }))
             }
-            Ok(Decision::Steps(steps)) => finish(site, &steps, (self.dry_run, self.json), "installed"),
+            Ok(Decision::Steps(steps)) => finish(site, &steps, (self.dry_run, self.json), news::of_install),
             Err(refused) => Err(refused.into()),
         }
     }
@@ -156,7 +200,12 @@ impl Install {
 
 const DONE: &str = "git-reins/hooks-done/1";
 
-fn finish(site: &Site, steps: &[Step], (dry_run, json): (bool, bool), done: &str) -> Result<Answer, Failure> {
+fn finish(
+    site: &Site,
+    steps: &[Step],
+    (dry_run, json): (bool, bool),
+    news: impl Fn(&Site, &[Step]) -> Vec<String>,
+) -> Result<Answer, Stopped> {
     if !dry_run {
         act::carry_out(site, steps)?;
     }
@@ -165,11 +214,10 @@ fn finish(site: &Site, steps: &[Step], (dry_run, json): (bool, bool), done: &str
         let done = Done { schema: DONE, done: !dry_run, steps: lines, snippet: None };
         return Ok(Answer::done(json::print(&done), ""));
     }
-    let places: Vec<_> = site.spots.iter().map(|spot| shown(&spot.path().display().to_string())).collect();
     Ok(match (steps.is_empty(), dry_run) {
         (true, _) => Answer::done("", "unchanged"),
         (false, true) => Answer::done(lines.join("\n") + "\n", "nothing is written: this is the plan"),
-        (false, false) => Answer::done("", format!("{done}: {}", places.join(", "))),
+        (false, false) => Answer::done("", news(site, steps).join("\n")),
     })
 }
 
@@ -187,8 +235,14 @@ impl From<InstallError> for Failure {
                 );
                 Self { fix: Some(fix), ..Self::new(message) }
             }
+            InstallError::File(FileError::Io { path, source, .. })
+                if matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
+            {
+                let fix = format!("chmod u+w {}, or run it as whoever owns that", word(&path));
+                Self { fix: Some(fix), ..Self::new(message) }
+            }
+            InstallError::Git(error) => error.into(),
             InstallError::Manifest(ManifestError::File(_))
-            | InstallError::Git(_)
             | InstallError::File(_)
             | InstallError::Program(_) => Self::new(message),
         }

@@ -7,16 +7,21 @@ use super::plan::Step;
 use super::site::{InstallError, POINTER, Site, temporary};
 use super::{Event, mirror};
 use crate::sys::files::FileError;
-use crate::sys::folder::{Folder, remove_empty};
+use crate::sys::folder::{Folder, assert_writable, remove_empty};
 
 /// Carries out steps in their order, while no other command of ours does.
 ///
 /// # Errors
 /// When something changed since the site was looked at, or the disk says no: what was done stays
-/// then, and running it again goes on from there.
+/// then, and running it again goes on from there. Nothing is done where a directory cannot be
+/// written.
 pub fn carry_out(site: &Site, steps: &[Step]) -> Result<(), InstallError> {
     if steps.is_empty() {
         return Ok(());
+    }
+    let ours = [site.common.clone(), site.ours()];
+    for directory in ours.iter().chain(steps.iter().filter_map(Step::directory)) {
+        assert_writable(directory)?;
     }
     let ours = Folder::make(&site.ours(), site.shared)?;
     ours.hold();

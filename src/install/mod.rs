@@ -9,6 +9,7 @@ pub mod doctor;
 pub mod managers;
 pub mod manifest;
 pub mod mirror;
+pub mod news;
 pub mod plan;
 pub mod probe;
 pub mod site;

@@ -89,6 +89,29 @@ impl fmt::Display for Step {
     }
 }
 
+impl Step {
+    /// The directory of hooks that it changes.
+    pub fn directory(&self) -> Option<&PathBuf> {
+        match self {
+            Self::Keep(directory, _)
+            | Self::SetAside(directory, _)
+            | Self::Replace(directory, _)
+            | Self::Put(directory, _)
+            | Self::MakeExecutable(directory, _)
+            | Self::Restore(directory, _)
+            | Self::Remove(directory, _)
+            | Self::Sweep(directory, _) => Some(directory),
+            Self::MakeDirectory(_)
+            | Self::Point(_)
+            | Self::Record(_)
+            | Self::RemoveMirror(_)
+            | Self::RemoveDirectory(_)
+            | Self::RemovePointer
+            | Self::RemoveRecord => None,
+        }
+    }
+}
+
 /// What to do about an install.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Install {

@@ -9,7 +9,7 @@ use super::manifest::{FILE, Manifest, ManifestError, OUR_DIRECTORY, Original, Re
 use super::{Event, mirror};
 use crate::git::hooks::{self, HooksPath};
 use crate::git::plumbing::{GitPlace, PlumbingError};
-use crate::sys::files::FileError;
+use crate::sys::files::{FileError, Root};
 use crate::sys::folder::{Folder, Standing, real};
 use crate::sys::hash;
 
@@ -171,6 +171,12 @@ impl Site {
             (Some(_), _) => Owner::Edited,
             (None, _) => by_directory(&spot.directory, head),
         }
+    }
+
+    /// Whether one of a manager's files in the worktree names us.
+    pub fn tells(&self, manager: Manager, event: Event) -> bool {
+        let root = self.place.worktree.as_deref().and_then(|root| Root::open(root).ok());
+        root.is_some_and(|root| manager.is_told(&root, event))
     }
 
     /// Whether a hook may be written where git looks.

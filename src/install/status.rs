@@ -11,6 +11,8 @@ use crate::sys::folder::{Standing, executable};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Status {
     schema: &'static str,
+    /// Whether each leads to us, as far as looking tells.
+    pub healthy: bool,
     /// One for each event.
     pub hooks: Vec<Effective>,
     /// `core.hooksPath`, when it leads elsewhere than to the default.
@@ -30,6 +32,10 @@ pub struct Effective {
     /// `foreign` or `no-file`.
     pub owner: &'static str,
     executable: bool,
+    /// Whether it is ours, or a manager's that is told to run us.
+    leads_to_us: bool,
+    /// Whether ours was put there, and something else is there now.
+    taken_over: bool,
     /// Whether we may write there.
     writable: bool,
     chained: Option<Kept>,
@@ -59,9 +65,11 @@ pub fn of(site: &Site) -> Status {
         Standing::Link { target } => Some(shown(&target.display().to_string())),
         Standing::Nothing | Standing::File { .. } | Standing::Other { .. } => None,
     };
+    let hooks: Vec<_> = site.spots.iter().map(|spot| effective(site, spot)).collect();
     Status {
         schema: "git-reins/hooks-status/1",
-        hooks: site.spots.iter().map(|spot| effective(site, spot)).collect(),
+        healthy: hooks.iter().all(|hook| hook.leads_to_us),
+        hooks,
         setting: site.setting.as_ref().map(|setting| Setting {
             scope: setting.scope.clone(),
             origin: setting.origin.clone(),
@@ -95,11 +103,21 @@ fn effective(site: &Site, spot: &Spot) -> Effective {
         intact: kept.as_ref() == recorded,
         kind: kept.map(|kept| kept.kind),
     });
+    let owner = site.owner(spot);
+    let runs = spot.hook != Standing::Nothing && executable(&spot.path());
+    let (leads_to_us, is_ours) = match owner {
+        Owner::Ours | Owner::Older | Owner::Later => (runs, true),
+        Owner::Edited => (false, true),
+        Owner::Managed(manager) => (runs && site.tells(manager, spot.event), false),
+        Owner::Nobody | Owner::Foreign | Owner::NoFile(_) => (false, false),
+    };
     Effective {
+        leads_to_us,
+        taken_over: !is_ours && site.record(spot).is_some(),
         event: spot.event.name(),
         path: shown(&spot.path().display().to_string()),
-        owner: word(site.owner(spot)),
-        executable: spot.hook != Standing::Nothing && executable(&spot.path()),
+        owner: word(owner),
+        executable: runs,
         writable: site.is_writable(),
         chained,
     }
@@ -112,6 +130,12 @@ impl Status {
         for hook in &self.hooks {
             let runs = if hook.executable { "executable" } else { "not executable" };
             text.push_str(&format!("{}: {} ({}, {runs})\n", hook.event, hook.path, hook.owner));
+            if hook.taken_over {
+                text.push_str("  ours was there, and is not any more\n");
+            }
+            if !hook.leads_to_us {
+                text.push_str("  not ours, or not run: git reins doctor says what a push comes to\n");
+            }
             if let Some(kept) = &hook.chained {
                 let state = if kept.intact { "as it was" } else { "not as it was" };
                 let runs = if kept.executable { "runs first" } else { "does not run, not executable" };

@@ -119,7 +119,13 @@ impl Folder {
     pub fn look(&self, name: &str) -> Result<Standing, FileError> {
         let Some(stat) = self.stat(name)? else { return Ok(Standing::Nothing) };
         match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => self.look_into(name),
+            FileType::RegularFile => match self.look_into(name) {
+                // it went away meanwhile
+                Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                    Ok(Standing::Nothing)
+                }
+                looked => looked,
+            },
             FileType::Symlink => {
                 let target = rustix::fs::readlinkat(&self.fd, name, Vec::new());
                 let target = target.map_err(|errno| self.fault("read", name, errno))?;
@@ -301,6 +307,17 @@ pub fn remove_empty(path: &Path) -> Result<bool, FileError> {
 /// of a hook.
 pub fn executable(path: &Path) -> bool {
     rustix::fs::access(path, Access::EXEC_OK).is_ok()
+}
+
+/// That names may be made and taken away in a directory, when there is one.
+///
+/// # Errors
+/// When they may not.
+pub fn assert_writable(path: &Path) -> Result<(), FileError> {
+    match rustix::fs::access(path, Access::WRITE_OK | Access::EXEC_OK) {
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(errno) => Err(fault("write into", path, errno)),
+    }
 }
 
 /// Where a path really is; the part of it that does not exist stays as it is written.

@@ -91,10 +91,17 @@ fn a_kept_hook_that_is_gone_refuses() {
     clone.note("one");
     let refused = clone.push("topic").expect(1);
     assert!(refused.stderr.contains("is gone"), "{refused}");
-    let before = clone.state();
-    let stopped = clone.reins(&["hooks", "uninstall"]).expect(1);
-    assert!(stopped.stderr.contains("is gone"), "{stopped}");
-    assert_eq!(clone.state(), before);
+    let hint = "hint: git reins hooks uninstall && git reins hooks install\n";
+    assert!(refused.stderr.contains(hint), "{refused}");
+    let said = refused.stderr.lines().take_while(|line| !line.starts_with("error: "));
+    assert!(said.clone().count() > 1 && said.clone().all(|line| line.len() <= 72), "{refused}");
+    // install does not forget it on its own, and what is advised works
+    assert!(clone.reins(&["hooks", "install"]).expect(1).stderr.contains(hint));
+    let gone = clone.reins(&["hooks", "uninstall"]).expect(0);
+    assert!(gone.stderr.contains("pre-push.reins-orig is gone: nothing is put back"), "{gone}");
+    assert!(!clone.path(".git/hooks/pre-push").exists());
+    clone.install();
+    let _ = clone.push("topic").expect(0);
 }
 
 #[test]

@@ -10,7 +10,6 @@ use crate::git::hooks;
 use crate::git::plumbing::PlumbingError;
 use crate::model::path::shown;
 use crate::model::shell::word;
-use crate::sys::files::Root;
 use crate::sys::folder::{Standing, executable};
 use crate::sys::hash;
 use crate::sys::programs::Ended;
@@ -150,12 +149,7 @@ fn silent(site: &Site, spot: &Spot, owner: Owner, ended: &Ended) -> Option<Findi
     let path = path(spot);
     if let Owner::Managed(manager) = owner
         && manager.swallows_input()
-        && site
-            .place
-            .worktree
-            .as_deref()
-            .and_then(|root| Root::open(root).ok())
-            .is_some_and(|root| manager.is_told(&root, spot.event))
+        && site.tells(manager, spot.event)
     {
         let seen = format!(
             "{} runs the hooks and is told to run git-reins, which empty input cannot show",
