@@ -16,6 +16,7 @@ use crate::install::{act, news, status};
 use crate::model::shell::word;
 use crate::report::json;
 use crate::sys::files::FileError;
+use crate::sys::folder::WRITE_INTO;
 use crate::sys::programs;
 
 /// The commands on hooks.
@@ -235,11 +236,10 @@ impl From<InstallError> for Failure {
                 );
                 Self { fix: Some(fix), ..Self::new(message) }
             }
-            InstallError::File(FileError::Io { path, source, .. })
+            InstallError::File(FileError::Io { action: WRITE_INTO, path, source })
                 if matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
             {
-                let fix = format!("chmod u+w {}, or run it as whoever owns that", word(&path));
-                Self { fix: Some(fix), ..Self::new(message) }
+                Self { fix: Some(format!("chmod u+w {}", word(&path))), ..Self::new(message) }
             }
             InstallError::Git(error) => error.into(),
             InstallError::Manifest(ManifestError::File(_))

@@ -289,7 +289,10 @@ impl From<Refused> for Failure {
 
 impl From<PlumbingError> for Failure {
     fn from(error: PlumbingError) -> Self {
-        Self::new(error.to_string())
+        match error.refusal() {
+            Some((message, fix)) => Self { fix: Some(fix), ..Self::new(message) },
+            None => Self::new(error.to_string()),
+        }
     }
 }
 

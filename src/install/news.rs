@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Event;
 use super::plan::Step;
-use super::site::{Ground, Site, Spot};
+use super::site::{Site, Spot};
 use crate::gate::survey::read_policy;
 use crate::git::Repo;
 use crate::model::path::shown;
@@ -26,7 +26,8 @@ pub fn of_install(site: &Site, steps: &[Step]) -> Vec<String> {
             Event::PrePush.name()
         ));
     }
-    lines.extend(each_worktree(site).map(|value| {
+    lines.extend(site.each_worktree().map(|value| {
+        let value = shown(value);
         format!("note: core.hooksPath {value} is another directory in each worktree: install in each")
     }));
     if !has_policy(site) {
@@ -84,14 +85,6 @@ fn kept(spot: &Spot) -> String {
         true => format!("kept: the hook that was there is {kept} now, and runs first"),
         false => format!("kept: the hook that was there is {kept} now; it is not executable, and never ran"),
     }
-}
-
-/// The value of `core.hooksPath`, when it names another directory in each worktree.
-pub fn each_worktree(site: &Site) -> Option<String> {
-    let setting = site.setting.as_ref()?;
-    let is_relative = Path::new(&setting.value).is_relative() && !setting.value.starts_with('~');
-    (site.ground == Ground::Untracked && is_relative && setting.scope != "worktree")
-        .then(|| shown(&setting.value))
 }
 
 /// Whether there is something to judge by; where that cannot be read, the doctor says why.

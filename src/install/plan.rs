@@ -140,7 +140,7 @@ pub fn install(site: &Site, program: &Path, force: bool) -> Result<Install, Refu
         if site.owner(spot) == Owner::Ours && !site.is_writable() {
             continue; // somebody else put it there, and nobody may touch it
         }
-        if let Some(snippet) = snippet(site, spot, force) {
+        if let Some(snippet) = snippet(site, spot, force)? {
             return Ok(snippet);
         }
         let (steps, original) = at_spot(site, spot, force)?;
@@ -171,18 +171,18 @@ pub fn line_of_a_script(spots: &[Spot]) -> String {
 }
 
 /// Who has to call us when the hook is not ours to write.
-fn snippet(site: &Site, spot: &Spot, force: bool) -> Option<Install> {
+fn snippet(site: &Site, spot: &Spot, force: bool) -> Result<Option<Install>, Refused> {
     let owner = site.owner(spot);
     if matches!(owner, Owner::Ours | Owner::Older | Owner::Later | Owner::Edited) && site.is_writable() {
-        return None;
+        return Ok(None);
     }
     let by_place = Manager::of(&spot.directory, b"");
-    if let Some(manager) = by_place.or(if let Owner::Managed(manager) = owner { Some(manager) } else { None })
+    if let Some(manager) = site.manager(spot)
         && (!force || by_place.is_some())
     {
         let why = format!("{} is in charge of the hooks here", manager.name());
         let file = manager.files().first().copied();
-        return Some(Install::Snippet { why, file, text: manager.snippet(spot.event) });
+        return Ok(Some(Install::Snippet { why, file, text: manager.snippet(spot.event) }));
     }
     let what = shown(&spot.directory.display().to_string());
     let says = site.setting.as_ref().map_or(String::new(), |setting| {
@@ -194,16 +194,17 @@ fn snippet(site: &Site, spot: &Spot, force: bool) -> Option<Install> {
         )
     });
     let why = match site.ground {
-        Ground::Repository | Ground::Untracked => return None,
+        Ground::Repository | Ground::Untracked => return Ok(None),
         Ground::Tracked => format!("git looks for hooks in {what}{says}: its files are tracked"),
         Ground::Elsewhere => {
             format!("git looks for hooks in {what}{says}: that is not this repository's own")
         }
         Ground::Missing => {
-            format!("git looks for hooks in {what}{says}: that is no directory, so no hook runs")
+            let why = format!("git looks for hooks in {what}{says}: that is no directory, so no hook runs");
+            return Err(Refused { fix: site.unset(), ..Refused::new(why) });
         }
     };
-    Some(Install::Snippet { why, file: None, text: script(spot.event.name()) })
+    Ok(Some(Install::Snippet { why, file: None, text: script(spot.event.name()) }))
 }
 
 /// The steps at one hook, and what is kept beside it when they are done.
@@ -350,7 +351,8 @@ fn away(site: &Site, spot: &Spot) -> Result<Vec<Step>, Refused> {
         Owner::Foreign | Owner::Managed(_) if spot.is_half => Ok(vec![Step::Restore(directory, event)]),
         Owner::Foreign | Owner::Managed(_) | Owner::NoFile(_)
             if record.is_none()
-                || Original::of(&spot.hook).as_ref() == original && spot.kept == Standing::Nothing =>
+                || spot.kept == Standing::Nothing
+                    && (original.is_none() || Original::of(&spot.hook).as_ref() == original) =>
         {
             Ok(Vec::new())
         }

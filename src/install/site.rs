@@ -179,6 +179,41 @@ impl Site {
         root.is_some_and(|root| manager.is_told(&root, event))
     }
 
+    /// The command that lets git look for hooks again, where the setting leads nowhere. A relative one
+    /// for more than this repository is good for others: here it is overruled.
+    pub fn unset(&self) -> Option<String> {
+        let setting = self.setting.as_ref().filter(|_| self.ground == Ground::Missing)?;
+        let is_for_others = !setting.is_of_repository() && is_relative(&setting.value);
+        Some(match setting.scope.as_str() {
+            "command" => "git without -c core.hooksPath and without it in GIT_CONFIG_*".to_owned(),
+            _ if is_for_others => {
+                "git config core.hooksPath \"$(git rev-parse --git-common-dir)/hooks\"".to_owned()
+            }
+            scope => format!("git config --{scope} --unset core.hooksPath"),
+        })
+    }
+
+    /// The value of `core.hooksPath`, when it names another directory in each worktree.
+    pub fn each_worktree(&self) -> Option<&str> {
+        let setting = self.setting.as_ref()?;
+        let is_shared = self.ground == Ground::Untracked && setting.scope != "worktree";
+        (is_shared && is_relative(&setting.value)).then_some(setting.value.as_str())
+    }
+
+    /// The manager that runs the hooks here.
+    pub fn manager(&self, spot: &Spot) -> Option<Manager> {
+        Manager::of(&spot.directory, b"").or(match self.owner(spot) {
+            Owner::Managed(manager) => Some(manager),
+            Owner::Nobody
+            | Owner::Ours
+            | Owner::Older
+            | Owner::Later
+            | Owner::Edited
+            | Owner::Foreign
+            | Owner::NoFile(_) => None,
+        })
+    }
+
     /// Whether a hook may be written where git looks.
     pub fn is_writable(&self) -> bool {
         match self.ground {
@@ -210,6 +245,10 @@ impl Site {
     pub fn ours(&self) -> PathBuf {
         self.common.join(OUR_DIRECTORY)
     }
+}
+
+fn is_relative(value: &str) -> bool {
+    !value.is_empty() && Path::new(value).is_relative() && !value.starts_with('~')
 }
 
 fn by_directory(directory: &Path, head: &[u8]) -> Owner {
@@ -290,11 +329,13 @@ fn ground(
 ) -> Result<Ground, PlumbingError> {
     let really = real(directory);
     let inside = |root: &Path| really.strip_prefix(real(root)).ok().map(Path::to_owned);
+    let is_nowhere =
+        |setting: &HooksPath| setting.value.is_empty() || !matches!(Folder::open(directory), Ok(Some(_)));
+    if setting.is_some_and(is_nowhere) {
+        return Ok(Ground::Missing);
+    }
     if setting.is_some_and(|setting| !setting.is_of_repository()) {
         return Ok(Ground::Elsewhere);
-    }
-    if setting.is_some() && !matches!(Folder::open(directory), Ok(Some(_))) {
-        return Ok(Ground::Missing);
     }
     if inside(common).is_some() || inside(&place.git_dir).is_some() {
         return Ok(Ground::Repository);

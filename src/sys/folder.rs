@@ -20,6 +20,9 @@ use crate::model::ids::Sha256;
 /// As much of a file as anybody looks at to see whose it is.
 const HEAD: usize = 64 << 10;
 
+/// What [`assert_writable`] says that it tried.
+pub const WRITE_INTO: &str = "write into";
+
 /// What stands at a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
@@ -316,7 +319,7 @@ pub fn executable(path: &Path) -> bool {
 pub fn assert_writable(path: &Path) -> Result<(), FileError> {
     match rustix::fs::access(path, Access::WRITE_OK | Access::EXEC_OK) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
-        Err(errno) => Err(fault("write into", path, errno)),
+        Err(errno) => Err(fault(WRITE_INTO, path, errno)),
     }
 }
 

@@ -202,6 +202,25 @@ fn a_history_that_is_cut_off() {
 }
 
 #[test]
+fn a_chained_hook_that_cannot_be_run() {
+    let clone = Clone::new();
+    clone.hook("#!/bin/sh\r\nexit 0\r\n");
+    clone.install();
+    assert_eq!(faults(&clone), ["hook-crlf", "hook-refuses"]);
+    assert_eq!(fix(&clone, "hook-crlf"), fix(&clone, "hook-refuses"));
+    mend(&clone, "hook-refuses");
+    assert_eq!(faults(&clone), ["chained-changed"]);
+    mend(&clone, "chained-changed");
+    assert_eq!(faults(&clone), [""; 0]);
+    clone.script(".git/hooks/pre-push.reins-orig", "#!/bin/sh\nexit 1\n");
+    clone.install();
+    assert_eq!(fix(&clone, "hook-refuses"), "${EDITOR:-vi} TEMP/repo/.git/hooks/pre-push.reins-orig");
+    fs::remove_file(clone.path(".git/hooks/pre-push.reins-orig")).unwrap();
+    mend(&clone, "chained-missing");
+    assert_eq!(faults(&clone), [""; 0]);
+}
+
+#[test]
 fn a_protected_line_that_nobody_knows_and_tools_that_are_not_there() {
     let clone = installed();
     let policy = clone.read(".gitreins/reins.toml");

@@ -33,8 +33,6 @@ fn gitreins_after_us_takes_over_and_install_takes_it_in() {
     gitreins(&clone, "guarded");
     let found = clone.reins(&["doctor"]).expect(1);
     assert!(found.stdout.contains("fault: hook-taken-over: "), "{found}");
-    let stopped = clone.reins(&["hooks", "uninstall"]).expect(1);
-    assert!(stopped.stderr.contains("is not ours"), "{stopped}");
     clone.install();
     clone.patch();
     let refused = clone.push("main").expect(1);
@@ -119,4 +117,48 @@ fn husky_is_in_charge_by_its_directory_even_before_it_is_there() {
     assert!(refused.stderr.contains("add this to .husky/pre-push"), "{refused}");
     assert_eq!(clone.state(), before);
     assert!(!clone.path(".husky").exists());
+}
+
+#[test]
+fn husky_that_took_over_and_runs_us_is_healthy_and_ours_is_to_be_cleaned_up() {
+    let clone = Clone::new();
+    clone.install();
+    clone.script(".husky/_/pre-push", "#!/bin/sh\nexec sh -e .husky/pre-push \"$@\"\n");
+    clone.script(".husky/pre-push", "true\n");
+    clone.git(&["config", "core.hooksPath", ".husky/_"]);
+    let path = std::path::Path::new(crate::support::BINARY).parent().unwrap().display().to_string();
+    let doctor = |code| {
+        let mut command = clone.command("git", &clone.path("."));
+        command.env("PATH", format!("{path}:{}", std::env::var("PATH").unwrap()));
+        clone.captured(command.args(["reins", "doctor"]).output().unwrap()).expect(code).stdout
+    };
+    // one fix, whatever is found, and husky stays in charge
+    let found = doctor(1);
+    let fixes = |found: &str| -> Vec<String> {
+        let fixes = found.lines().filter_map(|line| line.strip_prefix("  fix: "));
+        fixes.filter(|fix| *fix != "git reins help").map(str::to_owned).collect()
+    };
+    assert_eq!(fixes(&found), ["git reins hooks install --print"; 2], "{found}");
+    clone.write(".husky/pre-push", "git reins hook run pre-push \"$@\" || exit $?\n");
+    let found = doctor(0);
+    assert!(found.contains("note: hook-shadowed: "), "{found}");
+    assert_eq!(fixes(&found), ["git reins hooks uninstall"], "{found}");
+    let _ = clone.reins(&["hooks", "uninstall"]).expect(0);
+    assert_eq!(fixes(&doctor(0)), [""; 0]);
+    fs::remove_dir_all(clone.path(".husky/_")).unwrap();
+    assert_eq!(fixes(&doctor(1)), ["npx husky"]);
+}
+
+#[test]
+fn lefthook_that_took_over_in_place_keeps_its_hook() {
+    let clone = Clone::new();
+    clone.install();
+    let hook = "#!/bin/sh\ncall_lefthook run \"pre-push\" \"$@\" 2>/dev/null || true\n";
+    clone.hook(hook);
+    let found = clone.reins(&["doctor"]).expect(1).stdout;
+    assert_eq!(found.matches("fix: git reins hooks install --print\n").count(), 2, "{found}");
+    let said = clone.reins(&["hooks", "uninstall"]).expect(0).stderr;
+    assert_eq!(said, "uninstalled: no hook of ours was left; the record of it is gone\n");
+    assert_eq!(clone.read(".git/hooks/pre-push"), hook);
+    assert!(!clone.path(".git/reins").exists());
 }

@@ -26,7 +26,7 @@ fn the_default_directory_by_another_name_is_the_default() {
 
 #[test]
 fn nothing_is_written_outside_or_where_nothing_is() {
-    for value in ["/dev/null", "", "~/hooks", "../elsewhere", "not/there", "spec"] {
+    for value in ["~/hooks", "../elsewhere", "spec"] {
         let clone = Clone::new();
         for outside in ["../elsewhere", "../home/hooks"] {
             fs::create_dir(clone.path(outside)).unwrap();
@@ -45,6 +45,63 @@ fn nothing_is_written_outside_or_where_nothing_is() {
         let _ = clone.reins(&["hooks", "uninstall"]).expect(0);
         assert_eq!(state(&clone.path("..")), outside, "{value}");
     }
+}
+
+#[test]
+fn a_setting_that_leads_nowhere_is_to_be_unset() {
+    for value in ["/dev/null", "", "not/there", "/no/such/hooks"] {
+        for scope in ["--local", "--worktree", "--global"] {
+            let clone = Clone::new();
+            clone.git(&["config", "extensions.worktreeConfig", "true"]);
+            let sh = |line: &str| {
+                let mut command = clone.command("sh", &clone.path("."));
+                let path = std::path::Path::new(BINARY).parent().unwrap().display().to_string();
+                command.env("PATH", format!("{path}:{}", std::env::var("PATH").unwrap()));
+                command.args(["-c", line]).env("GIT_CONFIG_GLOBAL", clone.path("../home/.gitconfig"));
+                clone.captured(command.output().unwrap())
+            };
+            let _ = sh(&format!("git config {scope} core.hooksPath '{value}'")).expect(0);
+            let before = state(&clone.path(".."));
+            for force in ["", " --force"] {
+                let refused = sh(&format!("git reins hooks install{force}")).expect(1);
+                assert!(refused.stderr.contains("no directory, so no hook runs"), "{value}: {refused}");
+                assert_eq!(refused.stdout, "");
+            }
+            let _ = sh("git reins hooks uninstall").expect(0);
+            assert_eq!(state(&clone.path("..")), before, "{value}");
+            let refused = sh("git reins hooks install").expect(1);
+            let hint = refused.stderr.lines().find_map(|line| line.strip_prefix("hint: ")).unwrap();
+            let relative = scope == "--global" && value == "not/there";
+            let unset = format!("git config {scope} --unset core.hooksPath");
+            assert_eq!(hint == unset, !relative, "{hint}");
+            assert!(sh("git reins doctor").expect(1).stdout.contains(&format!("fix: {hint}\n")));
+            let _ = sh(hint).expect(0);
+            let _ = sh("git reins hooks install && git reins doctor").expect(0);
+        }
+    }
+}
+
+#[test]
+fn a_relative_setting_is_another_directory_in_each_worktree() {
+    let clone = Clone::new();
+    let linked = clone.linked("side");
+    fs::create_dir(clone.path("hk")).unwrap();
+    clone.git(&["config", "core.hooksPath", "hk"]);
+    let said = clone.reins(&["hooks", "install"]).expect(0).stderr;
+    assert!(said.contains("note: core.hooksPath hk is another directory in each worktree"), "{said}");
+    let found = clone.reins(&["doctor"]).expect(0).stdout;
+    assert!(
+        found.contains("note: worktree-without-hook: nothing of ours at TEMP/linked/hk/pre-push"),
+        "{found}"
+    );
+    assert!(
+        found.contains("fix: mkdir -p TEMP/linked/hk && git -C TEMP/linked reins hooks install\n"),
+        "{found}"
+    );
+    fs::create_dir(clone.path("../linked/hk")).unwrap();
+    let _ = linked.reins(&["hooks", "install"]).expect(0);
+    let found = clone.reins(&["doctor"]).expect(0).stdout;
+    assert!(!found.contains("worktree-without-hook"), "{found}");
 }
 
 #[test]

@@ -130,3 +130,19 @@ fn many_installs_at_once_are_one_install() {
     }
     assert_eq!(clone.read(".git/hooks/pre-push"), "#!/bin/sh\nexit 0\n");
 }
+
+#[test]
+fn where_git_has_no_repository_for_us_its_words_are_said() {
+    let clone = Clone::new();
+    for command in [&["hooks", "install"][..], &["hooks", "status"], &["doctor"]] {
+        let run = clone.reins_in("../home", command).expect(128);
+        assert!(run.stderr.contains(": not a git repository (or any of the parent directories)"), "{run}");
+        assert!(run.stderr.contains("\nhint: git "), "{run}");
+        assert!(!run.stderr.contains("rev-parse") && !run.stderr.contains("fatal"), "{run}");
+    }
+    let mut owned = clone.command(BINARY, &clone.path("."));
+    owned.args(["doctor"]).env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1");
+    let owned = clone.captured(owned.output().unwrap()).expect(128);
+    assert!(owned.stderr.contains("detected dubious ownership in repository at 'TEMP/repo"), "{owned}");
+    assert!(owned.stderr.contains("\nhint: git config --global --add safe.directory TEMP/repo"), "{owned}");
+}

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::super::site::Spot;
 use super::Finding;
 use super::hook::{INSTALL, path};
+use crate::model::path::shown;
 use crate::model::shell::word;
 use crate::sys::folder::{Standing, executable};
 
@@ -43,23 +44,33 @@ pub(super) fn findings(spot: &Spot) -> Vec<Finding> {
                 let fix = format!("sed -i '1s/^\\xef\\xbb\\xbf//' {file}");
                 fault("hook-bom", format!("{path} starts with a byte order mark"), "#! at the start", fix);
             }
-            if let Some(line) = shebang(head) {
-                if line.ends_with(b"\r") {
-                    let fix = format!("sed -i 's/\\r$//' {file}");
-                    fault("hook-crlf", format!("the first line of {path} ends with CR LF"), "LF", fix);
-                } else if let Some(missing) = interpreter(line).filter(|it| !executable(Path::new(it))) {
-                    let seen = format!("{path} asks for {missing}, which is not there");
-                    fault(
-                        "hook-interpreter",
-                        seen,
-                        "an interpreter that exists",
-                        format!("install {}", word(&missing)),
-                    );
-                }
-            }
+            findings.extend(first_line(&path, head));
         }
     }
     findings
+}
+
+/// What keeps the hook that ours runs first from being run; git skips one that is not executable.
+pub(super) fn kept(spot: &Spot) -> Option<Finding> {
+    match &spot.kept {
+        Standing::File { head, .. } if executable(&spot.kept_path()) => {
+            first_line(&shown(&spot.kept_path().display().to_string()), head)
+        }
+        Standing::Nothing | Standing::File { .. } | Standing::Link { .. } | Standing::Other { .. } => None,
+    }
+}
+
+fn first_line(path: &str, head: &[u8]) -> Option<Finding> {
+    let (file, line) = (word(path), shebang(head)?);
+    if line.ends_with(b"\r") {
+        let fix = format!("sed -i 's/\\r$//' {file}");
+        let seen = format!("the first line of {path} ends with CR LF");
+        return Some(Finding::fault("hook-crlf", seen, "LF", fix));
+    }
+    let missing = interpreter(line).filter(|it| !executable(Path::new(it)))?;
+    let seen = format!("{path} asks for {missing}, which is not there");
+    let fix = format!("install {}", word(&missing));
+    Some(Finding::fault("hook-interpreter", seen, "an interpreter that exists", fix))
 }
 
 /// The first line behind `#!`.

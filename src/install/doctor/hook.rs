@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
+use super::super::managers::Manager;
 use super::super::manifest::Original;
 use super::super::probe;
-use super::super::site::{InstallError, Owner, POINTER, Site, Spot};
-use super::{Finding, file};
+use super::super::site::{Ground, InstallError, Owner, POINTER, Site, Spot};
+use super::{Finding, Weight, file};
 use crate::git::hooks;
 use crate::git::plumbing::PlumbingError;
 use crate::model::path::shown;
 use crate::model::shell::word;
-use crate::sys::folder::{Standing, executable};
+use crate::sys::folder::{Standing, executable, real};
 use crate::sys::hash;
 use crate::sys::programs::Ended;
 
@@ -22,16 +23,22 @@ const HOOK_RUN: (u32, u32) = (2, 40);
 
 pub(super) const INSTALL: &str = "git reins hooks install";
 
+const PRINT: &str = "git reins hooks install --print";
+
 /// Everything about the hooks themselves.
 pub(super) fn findings(site: &Site) -> Result<Vec<Finding>, InstallError> {
     let mut findings: Vec<_> = pointer(site).into_iter().collect();
     findings.extend(disabled(site)?);
     for spot in &site.spots {
         findings.extend(file::findings(spot));
-        findings.extend(kept(site, spot));
-        findings.extend(shadowed(site, spot)?);
+        let kept: Vec<_> = file::kept(spot).into_iter().chain(kept(site, spot)).collect();
+        let stuck = kept.iter().find(|finding| finding.weight == Weight::Fault);
+        let remedy = stuck.map_or_else(|| edit(spot), |finding| finding.fix.clone());
+        findings.extend(kept);
         let fired = fire(site, spot)?;
-        findings.extend(ownership(site, spot, &fired));
+        findings.extend(shadowed(site, spot, &fired)?);
+        findings.extend(ownership(site, spot, &fired, remedy));
+        findings.extend(worktrees(site, spot)?);
     }
     Ok(findings)
 }
@@ -83,14 +90,14 @@ fn without(said: &str, mark: &str) -> String {
     said.lines().filter(|line| !line.ends_with(mark)).map(|line| format!("{line}\n")).collect()
 }
 
-fn ownership(site: &Site, spot: &Spot, fired: &Fired) -> Vec<Finding> {
+fn ownership(site: &Site, spot: &Spot, fired: &Fired, remedy: String) -> Vec<Finding> {
     let path = path(spot);
     let owner = site.owner(spot);
     let answers = "an answer of git-reins, exit 0";
     let mut findings = Vec::new();
     match fired {
         Fired::Nothing => {
-            let fix = if site.is_writable() { INSTALL } else { "git reins hooks install --print" };
+            let fix = repair(site, spot);
             findings.push(Finding::fault("hook-missing", format!("nothing at {path}"), "a hook", fix));
         }
         Fired::Ours { code: Some(0), in_time: true, .. } => {}
@@ -98,13 +105,13 @@ fn ownership(site: &Site, spot: &Spot, fired: &Fired) -> Vec<Finding> {
             "hook-slow",
             format!("{path} takes more than 5 s when nothing is pushed; git-reins answers at once"),
             answers,
-            "mend the hook that runs beside git-reins",
+            edit(spot),
         )),
         Fired::Ours { code, said, .. } => findings.push(Finding::fault(
             "hook-refuses",
             format!("{path} leaves with {} when nothing is pushed{}", number(*code), last_words(said)),
             answers,
-            "mend what it says",
+            remedy,
         )),
         Fired::Silent(ended) => findings.extend(silent(site, spot, owner, ended)),
     }
@@ -135,8 +142,8 @@ fn ownership(site: &Site, spot: &Spot, fired: &Fired) -> Vec<Finding> {
                     "{path} was ours, and another installer put its own there ({})",
                     super::super::status::word(owner)
                 ),
-                "our hook, which runs the other one first",
-                INSTALL,
+                "a hook that leads to git-reins",
+                repair(site, spot),
             ));
         }
         Owner::Nobody | Owner::Ours | Owner::Managed(_) | Owner::Foreign | Owner::NoFile(_) => {}
@@ -158,7 +165,7 @@ fn silent(site: &Site, spot: &Spot, owner: Owner, ended: &Ended) -> Option<Findi
         let fix = format!("{} run --hook-stage pre-push git-reins-pre-push", manager.name());
         return Some(Finding::fault("manager-unproven", seen, "an answer of git-reins", fix).note());
     }
-    let fix = if site.is_writable() { INSTALL } else { "git reins hooks install --print" };
+    let fix = repair(site, spot);
     let seen = match ended {
         Ended { in_time: false, .. } => format!("{path} says nothing within 5 s"),
         Ended { code, said, .. } => {
@@ -166,6 +173,41 @@ fn silent(site: &Site, spot: &Spot, owner: Owner, ended: &Ended) -> Option<Findi
         }
     };
     Some(Finding::fault("hook-silent", seen, "an answer of git-reins, exit 0", fix))
+}
+
+/// The one command that lets the hook which git runs lead to us. A manager in charge stays in charge.
+fn repair(site: &Site, spot: &Spot) -> String {
+    let is_there = site.ground != Ground::Missing;
+    match site.manager(spot) {
+        Some(Manager::Husky) if !is_there => "npx husky".to_owned(),
+        Some(_) => PRINT.to_owned(),
+        None if !is_there => site.unset().unwrap_or_default(),
+        None if site.is_writable() => INSTALL.to_owned(),
+        None => PRINT.to_owned(),
+    }
+}
+
+fn edit(spot: &Spot) -> String {
+    let path = if spot.kept == Standing::Nothing { spot.path() } else { spot.kept_path() };
+    format!("${{EDITOR:-vi}} {}", word(&shown(&path.display().to_string())))
+}
+
+/// The worktrees in which git looks for hooks of their own, and finds none of ours.
+fn worktrees(site: &Site, spot: &Spot) -> Result<Vec<Finding>, InstallError> {
+    let Some(value) = site.each_worktree() else { return Ok(Vec::new()) };
+    let mut findings = Vec::new();
+    for place in hooks::worktrees(&site.place)? {
+        let there = Spot::look(&place.join(value), spot.event)?;
+        let is_ours = matches!(site.owner(&there), Owner::Ours | Owner::Older | Owner::Later);
+        if is_ours || real(&there.directory) == real(&spot.directory) {
+            continue;
+        }
+        let (at, directory) = (place.display().to_string(), there.directory.display().to_string());
+        let seen = format!("nothing of ours at {}: the worktree {at} is not judged", path(&there));
+        let fix = format!("mkdir -p {} && git -C {} reins hooks install", word(&directory), word(&at));
+        findings.push(Finding::fault("worktree-without-hook", seen, "our hook in each worktree", fix).note());
+    }
+    Ok(findings)
 }
 
 fn number(code: Option<i32>) -> String {
@@ -207,8 +249,9 @@ fn kept(site: &Site, spot: &Spot) -> Option<Finding> {
     }
 }
 
-/// A hook of ours in the default directory, where git does not look.
-fn shadowed(site: &Site, spot: &Spot) -> Result<Option<Finding>, InstallError> {
+/// A hook of ours in the default directory, where git does not look: harmless where what git runs
+/// leads to us anyway.
+fn shadowed(site: &Site, spot: &Spot, fired: &Fired) -> Result<Option<Finding>, InstallError> {
     let Some(setting) = &site.setting else { return Ok(None) };
     let default = Spot::look(&site.common.join("hooks"), spot.event)?;
     if !matches!(site.owner(&default), Owner::Ours | Owner::Older) {
@@ -221,16 +264,15 @@ fn shadowed(site: &Site, spot: &Spot) -> Result<Option<Finding>, InstallError> {
         setting.origin,
         spot.directory.display()
     );
-    Ok(Some(match setting.is_of_repository() {
+    let is_told = site.manager(spot).is_some_and(|manager| site.tells(manager, spot.event));
+    Ok(match matches!(fired, Fired::Ours { .. }) || is_told {
+        true if site.record(spot).is_some() => None, // ours is in both places
         true => {
-            let fix = format!("git config --{} --unset core.hooksPath", setting.scope);
-            Finding::fault("hook-shadowed", seen, "our hook where git looks", fix)
+            let fix = "git reins hooks uninstall";
+            Some(Finding::fault("hook-shadowed", seen, "one hook that leads to us", fix).note())
         }
-        false => {
-            let fix = "git config core.hooksPath \"$(git rev-parse --git-common-dir)/hooks\"";
-            Finding::fault("hook-shadowed", seen, "our hook where git looks", fix)
-        }
-    }))
+        false => Some(Finding::fault("hook-shadowed", seen, "our hook where git looks", repair(site, spot))),
+    })
 }
 
 /// The link to the program.
