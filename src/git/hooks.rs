@@ -74,7 +74,7 @@ pub fn is_tracked(place: &GitPlace, directory: &str) -> Result<bool, PlumbingErr
     Ok(!Git::at(place).args(["ls-files", "-z"]).prefixes([prefix]).run()?.is_empty())
 }
 
-/// The top levels of all worktrees that are there, this one too.
+/// The top levels of all worktrees, this one too; some may be gone.
 ///
 /// # Errors
 /// When git does not say.
@@ -83,7 +83,7 @@ pub fn worktrees(place: &GitPlace) -> Result<Vec<PathBuf>, PlumbingError> {
     let text = String::from_utf8_lossy(&said).into_owned();
     let entries = text.split("\n\n").filter(|entry| !entry.lines().any(|line| line == "bare"));
     let places = entries.filter_map(|entry| entry.strip_prefix("worktree ")?.lines().next());
-    Ok(places.map(PathBuf::from).filter(|place| place.is_dir()).collect())
+    Ok(places.map(PathBuf::from).collect())
 }
 
 /// The bits that `core.sharedRepository` adds to files.

@@ -11,7 +11,7 @@ use crate::git::hooks;
 use crate::git::plumbing::PlumbingError;
 use crate::model::path::shown;
 use crate::model::shell::word;
-use crate::sys::folder::{Standing, executable, real};
+use crate::sys::folder::{Folder, Standing, executable, real};
 use crate::sys::hash;
 use crate::sys::programs::Ended;
 
@@ -197,6 +197,9 @@ fn worktrees(site: &Site, spot: &Spot) -> Result<Vec<Finding>, InstallError> {
     let Some(value) = site.each_worktree() else { return Ok(Vec::new()) };
     let mut findings = Vec::new();
     for place in hooks::worktrees(&site.place)? {
+        if Folder::open(&place)?.is_none() {
+            continue; // it is gone, and git has not noticed
+        }
         let there = Spot::look(&place.join(value), spot.event)?;
         let is_ours = matches!(site.owner(&there), Owner::Ours | Owner::Older | Owner::Later);
         if is_ours || real(&there.directory) == real(&spot.directory) {
