@@ -17,7 +17,7 @@ use crate::model::shell::word;
 use crate::report::json;
 use crate::sys::files::FileError;
 use crate::sys::folder::WRITE_INTO;
-use crate::sys::programs;
+use crate::sys::process;
 
 /// The commands on hooks.
 #[derive(Debug, Subcommand)]
@@ -170,7 +170,7 @@ impl Status {
 
 impl Install {
     fn run(&self, site: &Site) -> Result<Answer, Stopped> {
-        let program = programs::running("git-reins").map_err(InstallError::from)?;
+        let program = process::running("git-reins").map_err(InstallError::from)?;
         match plan::install(site, &program, self.force) {
             Ok(Decision::Snippet { why, file, text }) => Ok(self.snippet(Snippet { why, file, text })),
             _ if self.print => {

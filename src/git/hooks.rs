@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::plumbing::{Git, GitPlace, PlumbingError, split_nul};
-use crate::sys::programs::Ended;
+use crate::sys::process::Ended;
 
 /// A value of `core.hooksPath` that is in force.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::sys::programs::{Ended, within};
+use crate::sys::process::{Ended, within};
 
 /// Configuration that runs programs or changes answers, switched off in machine mode.
 const MACHINE_CONFIG: [&str; 7] = [

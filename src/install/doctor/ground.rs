@@ -9,7 +9,7 @@ use crate::git::refs::Line;
 use crate::model::shell::word;
 use crate::policy::{POLICY_PATH, Policy};
 use crate::sys::folder::executable;
-use crate::sys::programs::on_path;
+use crate::sys::process::on_path;
 
 /// Everything about what a push is judged by.
 pub(super) fn findings(site: &Site) -> Result<Vec<Finding>, GateError> {

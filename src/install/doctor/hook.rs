@@ -13,7 +13,7 @@ use crate::model::path::shown;
 use crate::model::shell::word;
 use crate::sys::folder::{Folder, Standing, executable, real};
 use crate::sys::hash;
-use crate::sys::programs::Ended;
+use crate::sys::process::Ended;
 
 /// How long a hook may take when nothing is pushed.
 const LIMIT: Duration = Duration::from_secs(5);

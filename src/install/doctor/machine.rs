@@ -9,7 +9,7 @@ use super::Finding;
 use crate::git::hooks;
 use crate::model::path::shown;
 use crate::sys::folder::executable;
-use crate::sys::programs::{ask, on_path};
+use crate::sys::process::{ask, on_path};
 
 /// The oldest git that answers what we ask.
 const OLDEST: (u32, u32) = (2, 26);
