@@ -215,7 +215,10 @@ fn finish(
         let done = Done { schema: DONE, done: !dry_run, steps: lines, snippet: None };
         return Ok(Answer::done(json::print(&done), ""));
     }
-    Ok(match (steps.is_empty(), dry_run) {
+    // an empty directory is all that a command leaves which found that another had done its work
+    let is_idle = |step: &Step| matches!(step, Step::RemoveDirectory(_));
+    let unchanged = steps.is_empty() || !dry_run && steps.iter().all(is_idle);
+    Ok(match (unchanged, dry_run) {
         (true, _) => Answer::done("", "unchanged"),
         (false, true) => Answer::done(lines.join("\n") + "\n", "nothing is written: this is the plan"),
         (false, false) => Answer::done("", news(site, steps).join("\n")),

@@ -23,7 +23,13 @@ pub fn carry_out(site: &Site, steps: &[Step]) -> Result<(), InstallError> {
     for directory in ours.iter().chain(steps.iter().filter_map(Step::directory)) {
         assert_writable(directory)?;
     }
-    let ours = Folder::make(&site.ours(), site.shared)?;
+    let ours = match Folder::make(&site.ours(), site.shared) {
+        // an uninstall took it away in that moment
+        Err(FileError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+            return Err(InstallError::Changed);
+        }
+        made => made?,
+    };
     ours.hold();
     if !Site::look(&site.place)?.still_is(site) {
         return Err(InstallError::Changed);
