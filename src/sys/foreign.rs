@@ -56,16 +56,15 @@ impl Stamp {
 
     fn of(stat: &Stat) -> Self {
         let whole = |number: u64| i64::from_ne_bytes(number.to_ne_bytes());
-        let nanoseconds = |number: u64| i64::try_from(number).unwrap_or_default();
         Self {
             parts: [
                 whole(stat.st_dev),
                 whole(stat.st_ino),
                 stat.st_size,
                 stat.st_mtime,
-                nanoseconds(stat.st_mtime_nsec),
+                stat.st_mtime_nsec,
                 stat.st_ctime,
-                nanoseconds(stat.st_ctime_nsec),
+                stat.st_ctime_nsec,
             ],
         }
     }
