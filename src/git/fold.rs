@@ -1,6 +1,8 @@
 //! How do files become one commit on HEAD while everything else of the person stays untouched?
 
+mod calm;
 mod commit;
+mod desk;
 mod head;
 mod held;
 mod pack;
@@ -156,14 +158,14 @@ pub fn land(
         staging.check()?;
         let signature = signature.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         let commit = Commit { tree, parent: ground.head, message }.store(place, pack, &signature)?;
-        held::let_commit_end(place);
-        nothing_open(place)?;
-        staging.add()?;
-        let written = staging.version();
-        held::let_commit_end(place);
+        staging.add(&|| {
+            calm::wait(place, || ground.still(&repo))?;
+            nothing_open(place)
+        })?;
+        let written = staging.moment();
         let moved = mover.move_head(commit, ground.head);
         moved.map_err(|error| ground.still(&repo).err().unwrap_or(error))?;
-        staging.mend(written);
+        staging.mend(&written);
         Ok(commit)
     })
 }
@@ -185,7 +187,7 @@ pub fn stage(
     let staging = Staging::new(place, repo.inner.object_hash(), &blobs);
     staging.check()?;
     pack.send()?;
-    staging.add()
+    staging.add(&|| nothing_open(place))
 }
 
 fn blobs(pack: &mut Pack<'_>, additions: &[Addition], bytes: &mut Bytes<'_>) -> Result<Blobs, FoldError> {

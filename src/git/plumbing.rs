@@ -350,7 +350,7 @@ impl Git {
     }
 
     /// Sets a variable for it and for what it runs.
-    pub fn env(mut self, variable: &str, value: &str) -> Self {
+    pub fn env(mut self, variable: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(variable, value);
         self
     }

@@ -13,7 +13,6 @@ pub mod listing;
 pub mod memory;
 pub mod out;
 pub mod process;
-pub mod programs;
 pub mod removal;
 pub mod scratch;
 pub mod seal;

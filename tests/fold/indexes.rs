@@ -66,8 +66,12 @@ fn a_verdict_that_was_staged_by_hand_is_folded_as_it_is_now() {
 #[test]
 fn every_form_of_index() {
     type Make = fn(&Repo);
-    let forms: [(&str, Make); 7] = [
+    let forms: [(&str, Make); 8] = [
         ("split", |repo| drop(repo.git(&["update-index", "--split-index"]))),
+        ("a link", |repo| {
+            std::fs::rename(repo.path(".git/index"), repo.path(".git/elsewhere")).unwrap();
+            std::os::unix::fs::symlink("elsewhere", repo.path(".git/index")).unwrap();
+        }),
         ("version 4", |repo| drop(repo.git(&["update-index", "--index-version", "4"]))),
         ("untracked cache", |repo| {
             repo.git(&["update-index", "--force-untracked-cache"]);

@@ -19,9 +19,6 @@ pub(super) const GITS: Duration = Duration::from_secs(2);
 /// So long another fold is waited for: one of 100,000 verdicts takes its time.
 const OURS: Duration = Duration::from_secs(60);
 
-/// So long we give way to commits.
-const POLITE: Duration = Duration::from_millis(500);
-
 /// Keeps other folds of the repository, from any of its worktrees, waiting until it is dropped.
 #[derive(Debug)]
 pub struct FoldLock {
@@ -93,19 +90,24 @@ pub(super) fn until<T>(limit: Duration, mut ask: impl FnMut() -> Option<T>) -> O
     }
 }
 
-/// Gives way to a `git commit` that is about to move HEAD: it would fail when we moved it first. One
-/// that waits for an editor is not waited for.
-pub(super) fn let_commit_end(place: &GitPlace) {
-    let _goes_on = until(POLITE, || (!is_committing(place)).then_some(()));
+/// Git's own lock of the index, held by us until it is dropped.
+pub(super) struct IndexLock(PathBuf);
+
+impl IndexLock {
+    /// Takes it as git does; `None` when somebody holds it.
+    pub(super) fn take(path: PathBuf) -> Result<Option<Self>, FoldError> {
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(_) => Ok(Some(Self(path))),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
+            Err(source) => Err(FoldError::Lock { path, source }),
+        }
+    }
 }
 
-/// A commit writes the index, then its message, then the log of HEAD.
-fn is_committing(place: &GitPlace) -> bool {
-    let made =
-        |name: &str| fs::symlink_metadata(place.git_dir.join(name)).and_then(|file| file.modified()).ok();
-    let message = made("COMMIT_EDITMSG");
-    let is_fresh = age(&place.git_dir.join("COMMIT_EDITMSG")).is_some_and(|age| age < POLITE);
-    is_there(&place.git_dir.join("index.lock")) || (is_fresh && message > made("logs/HEAD"))
+impl Drop for IndexLock {
+    fn drop(&mut self) {
+        let _gone = fs::remove_file(&self.0);
+    }
 }
 
 /// The lock that git says it met, if that is what it says.
