@@ -10,5 +10,6 @@ mod foreman {
     mod fold;
     mod named;
     mod places;
+    mod rivals;
     mod verdicts;
 }
