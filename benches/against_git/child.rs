@@ -18,6 +18,7 @@ pub struct Job {
     argv: Vec<String>,
     input: Option<PathBuf>,
     exit: i32,
+    before: Option<Box<Job>>,
 }
 
 /// What one run took.
@@ -41,7 +42,8 @@ impl Taken {
 impl Job {
     /// A command that leaves with 0.
     pub fn new<S: AsRef<str>>(argv: impl IntoIterator<Item = S>) -> Self {
-        Self { argv: argv.into_iter().map(|arg| arg.as_ref().to_owned()).collect(), input: None, exit: 0 }
+        let argv = argv.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
+        Self { argv, input: None, exit: 0, before: None }
     }
 
     /// The binary under test in a repository.
@@ -66,6 +68,11 @@ impl Job {
         Self { input: Some(input), ..self }
     }
 
+    /// The same, with another one before it each time, which is not measured.
+    pub fn after(self, before: Self) -> Self {
+        Self { before: Some(Box::new(before)), ..self }
+    }
+
     /// The command, without anything of the caller's own git configuration.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.argv[0]);
@@ -85,6 +92,7 @@ impl Job {
 
     /// Runs it once; what it prints is thrown away.
     pub fn run(&self) -> io::Result<Taken> {
+        self.before.as_deref().map_or(Ok(()), |before| before.run().map(drop))?;
         let mut command = self.command();
         command.stderr(File::create("/dev/null")?).process_group(0);
         if let Some(input) = &self.input {

@@ -10,6 +10,7 @@
 )]
 
 mod child;
+mod fold;
 mod history;
 mod ledgers;
 mod push;
@@ -105,7 +106,7 @@ struct Plan<'a> {
 
 type Make = fn(&Plan<'_>, &'static str) -> io::Result<Bench>;
 
-const BENCHES: [(&str, Make); 20] = [
+const BENCHES: [(&str, Make); 27] = [
     ("version", version),
     ("ledgers", three_ledgers),
     ("order-500", |plan, name| order(plan, name, 500)),
@@ -126,6 +127,15 @@ const BENCHES: [(&str, Make); 20] = [
     ("push-main-raw", |plan, name| push::git(plan, name, To::Main, Graph::Absent).map(Bench::Race)),
     ("push-lefthook", |plan, name| push::lefthook(plan, name).map(Bench::Race)),
     ("push-pre-commit", |plan, name| push::pre_commit(plan, name).map(Bench::Race)),
+    ("find-10k", |plan, name| find(plan, name, 10_000)),
+    ("find-100k", |plan, name| find(plan, name, 100_000)),
+    ("find-memory", |plan, name| {
+        memory(name, dry_run(&fold::folded(plan.dir("find-100k"), plan.size(100_000))?))
+    }),
+    ("fold-1", |plan, name| folding(plan, name, (1, 21), (1.0, fold::AS_IT_IS))),
+    ("fold-1-durable", |plan, name| folding(plan, name, (1, 21), (1.0, fold::DURABLE))),
+    ("fold-10k", |plan, name| folding(plan, name, (10_000, 3), (0.5, fold::AS_IT_IS))),
+    ("fold-memory", fold_memory),
 ];
 
 impl Plan<'_> {
@@ -244,6 +254,39 @@ fn hostile(_: &Plan<'_>, name: &'static str, dir: PathBuf) -> io::Result<Bench> 
 fn rows_limit(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
     let dir = worktrees::many_rows(plan.dir(name), 10_000)?;
     let job = Job::reins(&dir, &["check", "main..candidate"]);
+    Ok(Bench::Limit(Limit { name, job, seconds: None, mebibytes: 256 }))
+}
+
+/// Which of many verdicts are not folded; git says which files of the history it does not hold.
+fn find(plan: &Plan<'_>, name: &'static str, verdicts: u64) -> io::Result<Bench> {
+    let dir = fold::folded(plan.dir(name), plan.size(verdicts))?;
+    Ok(plan.race(name, 0.3, dry_run(&dir), vec![fold::status(&dir)]))
+}
+
+fn dry_run(dir: &Path) -> Job {
+    Job::reins(dir, &["reconcile", "--dry-run"])
+}
+
+/// Both sides begin with a fresh copy each time: objects that are there already cost nothing.
+fn folding(
+    plan: &Plan<'_>,
+    name: &'static str,
+    (verdicts, rounds): (u64, usize),
+    (goal, settings): (f64, &[&str]),
+) -> io::Result<Bench> {
+    let size = if verdicts > 1 { plan.size(verdicts) } else { verdicts };
+    let (dir, before) = fold::copy(&fold::unfolded(plan.dir(name), size)?);
+    let ours = Job::reins(&dir, &["reconcile"]).after(before.clone());
+    let theirs = fold::by_git(&dir, &before, settings);
+    Ok(Bench::Race(Race { name, ours, theirs, goal, cpu: None, rounds: plan.rounds(rounds) }))
+}
+
+fn fold_memory(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
+    let (dir, before) = fold::copy(&fold::unfolded(plan.dir("fold-10k"), plan.size(10_000))?);
+    memory(name, Job::reins(&dir, &["reconcile"]).after(before))
+}
+
+fn memory(name: &'static str, job: Job) -> io::Result<Bench> {
     Ok(Bench::Limit(Limit { name, job, seconds: None, mebibytes: 256 }))
 }
 

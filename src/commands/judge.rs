@@ -98,7 +98,10 @@ impl Judge {
         };
         let mut files = beside;
         if handed.patch.is_none() {
-            files.insert(file("decision.json"), json::print(&decision(&judged, VerdictEvidence::Itself)).into_bytes());
+            files.insert(
+                file("decision.json"),
+                json::print(&decision(&judged, VerdictEvidence::Itself)).into_bytes(),
+            );
         }
         if let Some(signal) = interrupt.caught() {
             return Err(stopped(signal));

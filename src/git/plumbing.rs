@@ -258,12 +258,6 @@ impl Git {
         self
     }
 
-    /// Lets it read and write another index than the worktree's own.
-    pub fn index(mut self, path: &Path) -> Self {
-        self.command.env("GIT_INDEX_FILE", path);
-        self
-    }
-
     /// Hands `bytes` to its standard input.
     pub fn input(mut self, bytes: Vec<u8>) -> Self {
         self.input = Some(bytes);
