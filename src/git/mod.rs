@@ -118,17 +118,23 @@ impl Repo {
                 )
             }
         };
-        let inner = opened.map_err(|error| open_error(git_dir.unwrap_or(dir), &error))?.to_thread_local();
+        let mut inner = opened.map_err(|error| open_error(git_dir.unwrap_or(dir), &error))?.to_thread_local();
         let other =
             |error: gix::Error| GitError::Other { what: "the shallow file".to_owned(), why: chain(&error) };
+        // gix lets a key, and GIT_SHALLOW_FILE through it, say where the shallow file is
+        let mut config = inner.config_snapshot_mut();
+        config.set_value(&gix::config::tree::gitoxide::Core::SHALLOW_FILE, "shallow").map_err(other)?;
+        config.commit().map_err(other)?;
         let shallow = inner.shallow_commits().map_err(other)?;
         let shallow = shallow.map(|commits| commits.iter().copied().collect()).unwrap_or_default();
         Ok(Self::over(inner, shallow))
     }
 
-    /// Raw objects only, and caches for walks.
+    /// Raw objects and the refs of nobody's namespace only (`GIT_NAMESPACE` and a key of gix could
+    /// hide every line), and caches for walks.
     fn over(mut inner: gix::Repository, shallow: Vec<gix::ObjectId>) -> Self {
         inner.objects.ignore_replacements = true;
+        inner.clear_namespace();
         inner.object_cache_size_if_unset(4 << 20);
         inner.objects.set_pack_cache(|| Box::new(bases::Bases::default()));
         Self { inner, shallow }

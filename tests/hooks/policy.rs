@@ -119,3 +119,24 @@ fn no_variable_and_no_configuration_changes_the_answer() {
     it.git(&["config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"]);
     let _ = it.push(&["origin", "topic"]).stops(1, &["same-commit"]);
 }
+
+#[test]
+fn no_namespace_and_no_key_of_the_library_hides_the_lines() {
+    let it = Pushing::landed();
+    it.bad("x");
+    let server = "--receive-pack='env -u GIT_NAMESPACE -u GIT_SHALLOW_FILE git-receive-pack'";
+    for variable in ["GIT_NAMESPACE=x", "GIT_SHALLOW_FILE=/dev/null", "GIT_REPLACE_REF_BASE=refs/heads/"] {
+        let line = format!("{variable} git push {server} origin topic");
+        let _ = it.push_by(&line).stops(1, &["same-commit"]);
+    }
+    for (key, value) in [
+        ("gitoxide.core.refsNamespace", "x"),
+        ("gitoxide.core.shallowFile", "config"),
+        ("gitoxide.objects.noReplace", "false"),
+        ("gitoxide.objects.replaceRefBase", "refs/heads/"),
+    ] {
+        it.git(&["config", key, value]);
+        let _ = it.push(&["origin", "topic"]).stops(1, &["same-commit"]);
+        it.git(&["config", "--unset", key]);
+    }
+}
