@@ -5,6 +5,9 @@ use super::ids::ObjectId;
 use super::path::shown;
 use super::refusal::Code;
 
+/// Where Gerrit takes what is to be reviewed first.
+const REVIEWS: [&str; 2] = ["refs/for/", "refs/drafts/"];
+
 /// One ref that a push wants to set, create or delete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Update {
@@ -64,17 +67,18 @@ impl Update {
         String::from_utf8_lossy(&self.name).into_owned()
     }
 
-    /// The line that the update would land on: the ref itself, or the branch behind `refs/for/`.
+    /// The line that the update would land on: the ref itself, or the branch behind `refs/for/` or
+    /// `refs/drafts/`.
     pub fn line(&self) -> String {
         let text = self.text();
-        let Some(behind) = text.strip_prefix("refs/for/") else { return text };
+        let Some(behind) = REVIEWS.iter().find_map(|prefix| text.strip_prefix(prefix)) else { return text };
         let branch = behind.split('%').next().unwrap_or_default(); // options of Gerrit
         if branch.starts_with("refs/") { branch.to_owned() } else { format!("refs/heads/{branch}") }
     }
 
     /// Whether it goes through a review, so that the line itself stays where it is for now.
     pub fn is_for_review(&self) -> bool {
-        self.name.starts_with(b"refs/for/")
+        REVIEWS.iter().any(|prefix| self.name.starts_with(prefix.as_bytes()))
     }
 
     /// Whether there is anything to judge: notes never land anywhere, and a ref that is not there
@@ -196,6 +200,7 @@ mod tests {
             ("refs/for/main", "refs/heads/main"),
             ("refs/for/release/1%topic=x,r=a@b", "refs/heads/release/1"),
             ("refs/for/refs/meta/config", "refs/meta/config"),
+            ("refs/drafts/main", "refs/heads/main"),
             ("refs/heads/for/main", "refs/heads/for/main"),
         ] {
             assert_eq!(one(&format!("x {ONE} {name} {ZERO}")).line(), line);
