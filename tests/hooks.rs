@@ -16,4 +16,5 @@ mod hooks {
     mod policy;
     mod refs;
     mod shapes;
+    mod unseen;
 }

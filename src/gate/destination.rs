@@ -1,5 +1,7 @@
 //! Which protected lines stand on the other side of a push, and which policy names them?
 
+use std::collections::BTreeSet;
+
 use super::GateError;
 use super::survey::{NAME_THE_RANGE, nearest, read_policy};
 use crate::git::object::Peeled;
@@ -7,6 +9,7 @@ use crate::git::refs::Line;
 use crate::git::remotes::Side;
 use crate::git::{GitError, Repo};
 use crate::model::ids::{CommitId, ObjectId};
+use crate::model::path::shown;
 use crate::model::push::Update;
 use crate::model::shell::word;
 use crate::policy::Policy;
@@ -16,6 +19,8 @@ use crate::policy::Policy;
 pub(super) struct Destination {
     /// The policy on its default branch: it says which lines are protected.
     pub policy: Policy,
+    /// What a reader should know about where the lines come from.
+    pub note: Option<String>,
     /// The commit that this policy was read from.
     from: CommitId,
     lines: Vec<Known>,
@@ -26,13 +31,23 @@ pub(super) struct Destination {
 struct Known {
     name: String,
     tip: CommitId,
-    /// Whether the other side said so in this very push.
-    is_told: bool,
+    witness: Witness,
+}
+
+/// Who says where a line stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Witness {
+    /// The other side, in this very push.
+    Told,
+    /// A tracking ref, or the ref itself where the push stays in the repository.
+    Seen,
+    /// A local branch, while nothing better speaks.
+    Local,
 }
 
 /// What is found on the other side.
 pub(super) enum Found {
-    /// Nothing yet: the push brings the first line.
+    /// Nothing yet, and no policy arrives.
     Bootstrap,
     /// A default branch without a policy.
     NotUnderReins {
@@ -45,30 +60,36 @@ pub(super) enum Found {
 
 /// Looks at the other side.
 ///
-/// What the push itself says about a line is newer than what this clone remembers. A local branch
-/// speaks for a line only while nothing better does, and never for one that is pushed to: it may
-/// be the candidate.
+/// What the push itself says about a line is newer than what this clone remembers: it replaces the
+/// tracking ref. A remote of which no default branch was ever seen is judged like a place that is
+/// none of the remotes, by what all of them say. The default branch says which policy governs; where
+/// it has none, any other known line does whose policy protects a ref of this push. Local branches
+/// come last, and bound a range only while no tracking ref is there at all. A push bootstraps a side
+/// when nothing of it is known, no line of the push says that something stands there, and a line
+/// that its own policy protects is among what it brings.
 ///
 /// # Errors
 /// When the repository cannot answer, or the default branch is not known.
 pub(super) fn find(repo: &Repo, side: &Side, updates: &[Update]) -> Result<Found, GateError> {
-    let push = Pushed { repo, side, updates };
-    let defaults = repo.default_lines(side)?;
-    let Some(first) = defaults.first() else {
-        return if repo.has_seen(side)? { Err(no_default(side)) } else { Ok(Found::Bootstrap) };
-    };
+    let is_known = *side == Side::Here || !repo.tracked_defaults(side)?.is_empty();
+    let asked = if is_known { side.clone() } else { Side::Elsewhere };
+    let has_seen = repo.has_seen(&asked)?;
+    let push = Pushed { repo, side, asked, updates, has_seen };
+    let defaults = push.defaults()?;
     for default in &defaults {
-        let from = match push.stand(default)? {
-            Stand::At(tip) => tip,
-            Stand::Nowhere => return Ok(Found::Bootstrap),
-            Stand::Unknown => return Err(unseen(side, default)),
-        };
-        if let Some(policy) = read_policy(repo, from)? {
-            let lines = push.lines(&policy)?;
-            return Ok(Found::Under(Box::new(Destination { policy, from, lines })));
+        if let Stand::At(tip) = push.stand(default)?
+            && let Some(policy) = read_policy(repo, tip)?
+        {
+            return push.under(policy, tip);
         }
     }
-    Ok(Found::NotUnderReins { line: first.name.clone() })
+    if let Some((policy, tip)) = push.protecting(!defaults.is_empty())? {
+        return push.under(policy, tip);
+    }
+    match defaults.into_iter().next() {
+        Some(first) => Ok(Found::NotUnderReins { line: first.name }),
+        None => push.unseen_side(),
+    }
 }
 
 /// Where a line stands on the other side.
@@ -84,17 +105,117 @@ enum Stand {
 struct Pushed<'a> {
     repo: &'a Repo,
     side: &'a Side,
+    /// The side whose refs answer.
+    asked: Side,
     updates: &'a [Update],
+    has_seen: bool,
 }
 
 impl Pushed<'_> {
+    fn defaults(&self) -> Result<Vec<Line>, GateError> {
+        Ok(match self.asked {
+            Side::Here => self.repo.default_lines(&Side::Here)?,
+            Side::Remote(_) | Side::Elsewhere => self.repo.tracked_defaults(&self.asked)?,
+        })
+    }
+
+    /// The policy of any known line that protects a ref of this push.
+    fn protecting(&self, has_default: bool) -> Result<Option<(Policy, CommitId)>, GateError> {
+        let names: Vec<_> = self.updates.iter().map(Update::line).collect();
+        let mut tips = Vec::new();
+        for update in self.updates {
+            tips.extend(self.told(&update.text())?);
+        }
+        let lines = match has_default {
+            true => self.repo.tracked_named(&self.asked, &names)?,
+            false => self.repo.tracked_lines(&self.asked)?,
+        };
+        tips.extend(lines.into_iter().map(|line| line.tip));
+        let mut read = BTreeSet::new();
+        for tip in tips.into_iter().filter(|tip| read.insert(*tip)) {
+            if let Some(policy) = read_policy(self.repo, tip)?
+                && policy.protect.base.iter().any(|line| names.contains(line))
+            {
+                return Ok(Some((policy, tip)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// No tracking ref and no line of the push leads to a policy.
+    fn unseen_side(&self) -> Result<Found, GateError> {
+        if let Some(update) = self.updates.iter().find(|update| self.is_absent(update)) {
+            return Err(unseen(self.side, &update.text()));
+        }
+        if let Some(line) = self.repo.local_default()? {
+            match self.stand(&line)? {
+                Stand::Nowhere => {}
+                Stand::Unknown => return Err(unseen(self.side, &line.name)),
+                Stand::At(tip) => {
+                    return match read_policy(self.repo, tip)? {
+                        Some(policy) => self.under(policy, tip),
+                        None => Ok(Found::NotUnderReins { line: line.name }),
+                    };
+                }
+            }
+        }
+        if self.has_seen || self.updates.iter().any(|update| update.old.is_some()) {
+            return Err(no_default(self.side));
+        }
+        self.bootstrap()
+    }
+
+    /// Nothing is known of the other side and nothing stands there: the pushed lines come first.
+    fn bootstrap(&self) -> Result<Found, GateError> {
+        let mut unheld = None;
+        for update in self.updates {
+            let Some(tip) = self.new(update)? else { continue };
+            let Some(policy) = read_policy(self.repo, tip)? else { continue };
+            if policy.protect.base.contains(&update.line()) {
+                let note = Some(format!("no base: bootstrap, {NOTHING_KNOWN}"));
+                let lines = self.first_lines(&policy)?;
+                return Ok(Found::Under(Box::new(Destination { policy, note, from: tip, lines })));
+            }
+            unheld = unheld.or(policy.protect.base.first().cloned());
+        }
+        unheld.map_or(Ok(Found::Bootstrap), |line| Err(line_first(self.side, &line)))
+    }
+
+    /// The protected lines that the push itself brings.
+    fn first_lines(&self, policy: &Policy) -> Result<Vec<Known>, GateError> {
+        let mut lines = Vec::new();
+        for update in self.updates {
+            let name = update.text();
+            if policy.protect.base.contains(&name) {
+                lines.extend(self.new(update)?.map(|tip| Known { name, tip, witness: Witness::Seen }));
+            }
+        }
+        Ok(lines)
+    }
+
+    fn under(&self, policy: Policy, from: CommitId) -> Result<Found, GateError> {
+        let lines = self.lines(&policy)?;
+        let note = match (&self.asked, self.side) {
+            (Side::Elsewhere, _) if lines.iter().any(|line| line.witness == Witness::Local) => {
+                Some(format!("{NOTHING_KNOWN}: judged by the local branches"))
+            }
+            (Side::Elsewhere, Side::Elsewhere) if self.has_seen => {
+                Some(format!("the place is no remote of this clone: {BY_ALL}"))
+            }
+            (Side::Elsewhere, Side::Remote(_)) if self.has_seen => Some(format!("{NOTHING_KNOWN}: {BY_ALL}")),
+            (Side::Elsewhere | Side::Remote(_) | Side::Here, _) => None,
+        };
+        Ok(Found::Under(Box::new(Destination { policy, note, from, lines })))
+    }
+
     fn stand(&self, line: &Line) -> Result<Stand, GateError> {
-        let name = self.repo.name_there(self.side, line);
+        let name = self.repo.name_there(&self.asked, line);
         let Some(update) = self.of(&name) else { return Ok(Stand::At(line.tip)) };
         if let Some(tip) = self.told(&name)? {
             return Ok(Stand::At(tip));
         }
-        Ok(match (self.may_speak(line), update.old) {
+        let is_seen = line.is_tracking() || *self.side == Side::Here;
+        Ok(match (is_seen, update.old) {
             (true, _) => Stand::At(line.tip),
             (false, None) => Stand::Nowhere,
             (false, Some(_)) => Stand::Unknown,
@@ -104,10 +225,18 @@ impl Pushed<'_> {
     fn lines(&self, policy: &Policy) -> Result<Vec<Known>, GateError> {
         let mut lines = Vec::new();
         for name in &policy.protect.base {
-            let known = |tip, is_told| Known { name: name.clone(), tip, is_told };
-            let found = self.repo.lines(self.side, name)?.into_iter().filter(|line| self.may_speak(line));
-            lines.extend(found.map(|line| known(line.tip, false)));
-            lines.extend(self.told(name)?.map(|tip| known(tip, true)));
+            let known = |tip, witness| Known { name: name.clone(), tip, witness };
+            if let Some(tip) = self.told(name)? {
+                lines.push(known(tip, Witness::Told));
+                continue;
+            }
+            for line in self.repo.lines(&self.asked, name)? {
+                if line.is_tracking() || *self.side == Side::Here {
+                    lines.push(known(line.tip, Witness::Seen));
+                } else if !self.has_seen && self.of(name).is_none() {
+                    lines.push(known(line.tip, Witness::Local));
+                }
+            }
         }
         Ok(lines)
     }
@@ -118,25 +247,48 @@ impl Pushed<'_> {
 
     /// What the push says about a line, where this clone holds that commit.
     fn told(&self, name: &str) -> Result<Option<CommitId>, GateError> {
-        let old = self.of(name).and_then(|update| update.old);
-        Ok(match old.map(|old| known(self.repo, old)).transpose()?.flatten() {
+        self.commit(self.of(name).and_then(|update| update.old))
+    }
+
+    fn new(&self, update: &Update) -> Result<Option<CommitId>, GateError> {
+        self.commit(update.new)
+    }
+
+    fn commit(&self, id: Option<ObjectId>) -> Result<Option<CommitId>, GateError> {
+        Ok(match id.map(|id| known(self.repo, id)).transpose()?.flatten() {
             Some(Peeled::Commit(tip)) => Some(tip),
             Some(Peeled::Other(_)) | None => None,
         })
     }
 
-    fn may_speak(&self, line: &Line) -> bool {
-        line.is_tracking() || *self.side == Side::Here || self.of(&line.name).is_none()
+    /// Whether the other side names an object that is not in this clone.
+    fn is_absent(&self, update: &Update) -> bool {
+        update.old.is_some_and(|old| matches!(known(self.repo, old), Ok(None)))
     }
 }
 
-fn unseen(side: &Side, line: &Line) -> GateError {
-    let looked_for = format!("{} stands at a commit that is not in this clone", line.name);
-    let fix = match side {
-        Side::Remote(name) => format!("git fetch {}", word(name)),
-        Side::Elsewhere | Side::Here => NAME_THE_RANGE.to_owned(),
-    };
+const NOTHING_KNOWN: &str = "nothing on that side is known";
+const BY_ALL: &str = "judged by the protected lines of every remote";
+
+fn unseen(side: &Side, name: &str) -> GateError {
+    let looked_for = format!("{} stands at a commit that is not in this clone", shown(name));
+    GateError::NoLine { looked_for, fix: fetched(side) }
+}
+
+/// A side without lines takes a protected one first.
+fn line_first(side: &Side, line: &str) -> GateError {
+    let looked_for =
+        format!("{NOTHING_KNOWN}, and this push does not bring {}, which its policy protects", shown(line));
+    let fix = format!("push that line first; where it is there already: {}", fetched(side));
     GateError::NoLine { looked_for, fix }
+}
+
+/// How the lines of a side come into this clone.
+fn fetched(side: &Side) -> String {
+    match side {
+        Side::Remote(name) => format!("git fetch {}", word(name)),
+        Side::Elsewhere | Side::Here => "git remote add NAME URL && git fetch NAME".to_owned(),
+    }
 }
 
 /// What an object of the other side leads to; `None` where this clone does not hold it.
@@ -213,7 +365,7 @@ impl Destination {
         tip: CommitId,
     ) -> Result<(CommitId, Option<Policy>), GateError> {
         let of_line = || self.lines.iter().filter(|line| line.name == name);
-        let told = of_line().find(|line| line.is_told);
+        let told = of_line().find(|line| line.witness == Witness::Told);
         let landing = match told {
             Some(line) => line.tip,
             None => {
@@ -224,6 +376,24 @@ impl Destination {
         let policy =
             if landing == self.from { Some(self.policy.clone()) } else { read_policy(repo, landing)? };
         Ok((landing, policy))
+    }
+
+    /// Local branches that speak for lines of the other side speak for no commit that they hold:
+    /// nobody has seen it there.
+    ///
+    /// # Errors
+    /// When one of them holds the candidate, or an object is absent.
+    pub fn ask_local(&self, repo: &Repo, side: &Side, tip: CommitId) -> Result<(), GateError> {
+        for line in self.lines.iter().filter(|line| line.witness == Witness::Local) {
+            if repo.contains(line.tip, tip)? {
+                let looked_for = format!(
+                    "{NOTHING_KNOWN} but the local {}, which holds what is pushed",
+                    shown(&line.name)
+                );
+                return Err(GateError::NoLine { looked_for, fix: fetched(side) });
+            }
+        }
+        Ok(())
     }
 
     /// Whether any line is known to bound what is pushed to a ref.

@@ -37,11 +37,10 @@ pub fn judge(repo: &Repo, side: &Side, updates: &[Update], today: Day) -> Result
             return note("no base: bootstrap, nothing on that side is known".to_owned());
         }
     };
+    let notes = to.note.iter().cloned().collect();
     let mut gate = Gate { repo, side, to, landed: BTreeSet::new(), known: BTreeMap::new(), today };
     gate.landed = gate.landed_tips(&gated)?;
     let refs = gated.iter().map(|update| gate.answer(update)).collect();
-    let elsewhere = "the place is no remote of this clone: judged by the protected lines of every remote";
-    let notes = if *side == Side::Elsewhere { vec![elsewhere.to_owned()] } else { Vec::new() };
     Ok(PushAnswer { refs, notes })
 }
 
@@ -191,6 +190,7 @@ impl Gate<'_> {
     }
 
     fn range(&mut self, name: &str, tip: CommitId, is_line: bool) -> Result<Ruled, GateError> {
+        self.to.ask_local(self.repo, self.side, tip)?;
         if self.landed.contains(&tip) && !is_line {
             return Ok(Ruled::Nothing);
         }

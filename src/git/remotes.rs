@@ -1,5 +1,7 @@
 //! Which remote is meant, and where do its protected lines stand?
 
+use std::path::Path;
+
 use gix::bstr::BStr;
 use gix::remote::Direction;
 
@@ -41,9 +43,11 @@ impl Repo {
     /// The side that a push goes to, by the two arguments of `pre-push`: the name of a remote, or
     /// what was typed instead of one, and the URL that git made of it.
     ///
-    /// A URL belongs to the remote that fetches from it or pushes to it, `insteadOf` applied.
+    /// A URL belongs to the remote that fetches from it or pushes to it, `insteadOf` applied. One
+    /// that leads back to this repository goes by its own refs, whatever the name.
     pub fn side_of(&self, remote: &[u8], url: &[u8]) -> Side {
-        if remote == b"." {
+        let place = if url.is_empty() { remote } else { url };
+        if gix::url::parse(BStr::new(place)).is_ok_and(|url| self.is_here(&url)) {
             return Side::Here;
         }
         let names = self.remotes();
@@ -71,9 +75,23 @@ impl Repo {
         rewritten.chain([url.clone()]).collect()
     }
 
-    /// The remotes of this clone, `origin` first.
+    /// Whether a URL leads to this very repository.
+    fn is_here(&self, url: &gix::Url) -> bool {
+        if url.scheme != gix::url::Scheme::File {
+            return false;
+        }
+        let from = self.worktree().unwrap_or_else(|| self.common_dir());
+        let Ok(path) = gix::path::from_bstr(BStr::new(&url.path)) else { return false };
+        let there = gix::open_opts(from.join(path), gix::open::Options::isolated());
+        let real = |dir: &Path| dir.canonicalize().ok();
+        there.is_ok_and(|there| real(there.common_dir()) == real(self.common_dir()))
+    }
+
+    /// The remotes of this clone, `origin` first. One named `.` has no tracking refs: its URL says
+    /// where it is.
     fn remotes(&self) -> Vec<String> {
         let mut names: Vec<String> = self.inner.remote_names().iter().map(ToString::to_string).collect();
+        names.retain(|name| name != ".");
         names.sort_by_key(|name| name != "origin");
         names
     }
@@ -82,9 +100,73 @@ impl Repo {
     fn speakers(&self, side: &Side) -> Vec<String> {
         match side {
             Side::Remote(name) => vec![name.clone()],
-            Side::Elsewhere => self.remotes(),
+            Side::Elsewhere => self.all_speakers(),
             Side::Here => Vec::new(),
         }
+    }
+
+    /// The remotes that are other repositories, and who else has tracking refs: a refspec may put
+    /// them below another name.
+    fn all_speakers(&self) -> Vec<String> {
+        let is_self = |name: &&String| {
+            let known = self.inner.find_remote(BStr::new(name.as_str()));
+            known.is_ok_and(|known| known.url(Direction::Fetch).is_some_and(|url| self.is_here(url)))
+        };
+        let (own, mut speakers): (Vec<_>, Vec<_>) =
+            self.remotes().into_iter().partition(|name| is_self(&name));
+        for name in self.tracking("").unwrap_or_default() {
+            let behind = name.strip_prefix("refs/remotes/").unwrap_or(&name);
+            let is_of = |remote: &String| {
+                behind.strip_prefix(remote.as_str()).is_some_and(|rest| rest.starts_with('/'))
+            };
+            if !own.iter().chain(&speakers).any(is_of) {
+                speakers.extend(behind.split_once('/').map(|(first, _)| first.to_owned()));
+            }
+        }
+        speakers
+    }
+
+    /// The names of the tracking refs below a remote; of all, when none is named.
+    fn tracking(&self, remote: &str) -> Result<Vec<String>, GitError> {
+        let other = |error: gix::Error| GitError::Other {
+            what: "refs/remotes".to_owned(),
+            why: super::chain(&error),
+        };
+        let prefix =
+            if remote.is_empty() { "refs/remotes/".to_owned() } else { format!("refs/remotes/{remote}/") };
+        let platform = self.inner.references().map_err(other)?;
+        let found = platform.prefixed(prefix.as_str()).map_err(other)?;
+        Ok(found.flatten().map(|found| found.name().as_bstr().to_string()).collect())
+    }
+
+    /// The lines that the tracking refs of a side show.
+    ///
+    /// # Errors
+    /// When a ref cannot be read.
+    pub fn tracked_lines(&self, side: &Side) -> Result<Vec<Line>, GitError> {
+        let mut lines = Vec::new();
+        for remote in self.speakers(side) {
+            for name in self.tracking(&remote)? {
+                lines.extend(self.line(&name)?);
+            }
+        }
+        Ok(lines)
+    }
+
+    /// The tracking refs that a side has for some branches, and for those that a default branch
+    /// may be.
+    ///
+    /// # Errors
+    /// When a ref cannot be read.
+    pub fn tracked_named(&self, side: &Side, names: &[String]) -> Result<Vec<Line>, GitError> {
+        let mut lines = Vec::new();
+        let branches = || names.iter().filter_map(|name| name.strip_prefix("refs/heads/"));
+        for remote in self.speakers(side) {
+            for branch in DEFAULT_NAMES.into_iter().chain(branches()) {
+                lines.extend(self.line(&format!("refs/remotes/{remote}/{branch}"))?);
+            }
+        }
+        Ok(lines)
     }
 
     /// The name that a line has on its own side: a tracking ref speaks for a branch.
@@ -101,14 +183,8 @@ impl Repo {
     /// # Errors
     /// When the refs cannot be read.
     pub fn has_seen(&self, side: &Side) -> Result<bool, GitError> {
-        let other = |error: gix::Error| GitError::Other {
-            what: "refs/remotes".to_owned(),
-            why: super::chain(&error),
-        };
-        let platform = self.inner.references().map_err(other)?;
         for remote in self.speakers(side) {
-            let prefix = format!("refs/remotes/{remote}/");
-            if platform.prefixed(prefix.as_str()).map_err(other)?.next().is_some() {
+            if !self.tracking(&remote)?.is_empty() {
                 return Ok(true);
             }
         }
@@ -129,15 +205,32 @@ impl Repo {
     /// # Errors
     /// When a ref cannot be read.
     pub fn default_lines(&self, side: &Side) -> Result<Vec<Line>, GitError> {
+        let mut lines = self.tracked_defaults(side)?;
+        if lines.is_empty() {
+            lines.extend(self.local_default()?);
+        }
+        Ok(lines)
+    }
+
+    /// The default branches of a side by its tracking refs alone.
+    ///
+    /// # Errors
+    /// When a ref cannot be read.
+    pub fn tracked_defaults(&self, side: &Side) -> Result<Vec<Line>, GitError> {
         let mut lines = Vec::new();
         for remote in self.speakers(side) {
             let names = ["HEAD"].into_iter().chain(DEFAULT_NAMES);
             lines.extend(self.first_line(names.map(|name| format!("refs/remotes/{remote}/{name}")))?);
         }
-        if lines.is_empty() {
-            lines.extend(self.first_line(DEFAULT_NAMES.map(|name| format!("refs/heads/{name}")))?);
-        }
         Ok(lines)
+    }
+
+    /// The local main, master or trunk.
+    ///
+    /// # Errors
+    /// When a ref cannot be read.
+    pub fn local_default(&self) -> Result<Option<Line>, GitError> {
+        self.first_line(DEFAULT_NAMES.map(|name| format!("refs/heads/{name}")))
     }
 
     fn first_line(&self, names: impl IntoIterator<Item = String>) -> Result<Option<Line>, GitError> {

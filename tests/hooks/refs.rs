@@ -45,6 +45,7 @@ fn a_patch_lands_only_with_a_recorded_trial() {
 fn the_first_push_to_an_empty_remote_is_a_bootstrap() {
     let it = Pushing::landed();
     it.git(&["init", "-q", "--bare", "-b", "main", "../empty.git"]);
+    it.git(&["remote", "remove", "origin"]);
     it.git(&["remote", "add", "fresh", "../empty.git"]);
     let said = it.push(&["fresh", "main"]).goes();
     assert!(said.contains("no base: bootstrap"), "{said}");
@@ -54,17 +55,20 @@ fn the_first_push_to_an_empty_remote_is_a_bootstrap() {
 }
 
 #[test]
-fn a_first_branch_of_another_name_is_a_bootstrap_too() {
+fn the_first_branch_of_an_empty_remote_is_the_protected_line() {
     let it = crate::support::Repo::new();
     let story = crate::story::Story::start_in(it);
     story.git(&["branch", "-q", "-D", "main"]);
     story.git(&["init", "-q", "--bare", "../server.git"]);
     story.git(&["remote", "add", "origin", "../server.git"]);
     story.script(".git/hooks/pre-push", "#!/bin/sh\nexec git-reins hook run pre-push \"$@\"\n");
-    let said = story.shell("git push -q origin topic").expect(0);
+    let said = story.shell("git push -q origin topic").expect(1);
+    assert!(said.stderr.contains("cannot decide") && said.stderr.contains("push that line first"), "{said}");
+    let said = story.shell("git push -q origin topic:main").expect(0);
     assert!(said.stderr.contains("no base: bootstrap"), "{said}");
-    // now the remote is known, and which line is protected there is not
+    // a remote that is known, and which line is protected there is not
     story.patch("one");
+    let _ = story.shell("git push -q --no-verify origin topic && git update-ref -d refs/remotes/origin/main && git commit -q --allow-empty -m x").expect(0);
     let said = story.shell("git push -q origin topic").expect(1);
     assert!(
         said.stderr.contains("cannot decide") && said.stderr.contains("git remote set-head origin --auto"),
@@ -269,6 +273,7 @@ fn a_review_is_judged_as_the_branch_behind_it() {
     let _ = it
         .push(&["origin", "HEAD:refs/for/main%topic=x"])
         .stops(1, &["refs/for/main%topic=x", "VERDICT_MISSING"]);
+    let _ = it.push(&["origin", "HEAD:refs/drafts/main"]).stops(1, &["refs/drafts/main", "VERDICT_MISSING"]);
     let _ = it.push(&["origin", "HEAD:refs/for/other"]).goes();
 }
 
