@@ -221,6 +221,9 @@ impl Gate<'_> {
     }
 }
 
+/// A hold asks for a person, and a hook cannot see who pushes.
+const LANDED_BY_HAND: &str = "NEEDS_HUMAN holds this for a person: push it to a branch; a maintainer who has read it lands it through the review of the server, or with git push --no-verify once nothing but the hold is left";
+
 /// A range that was judged.
 struct Judged {
     check: Decision,
@@ -264,6 +267,9 @@ impl Judged {
             answer.closer = Some(format!("git reins {asks} {}..{tip}", self.from.short()));
         }
         answer.notes.clone_from(&self.check.warnings);
+        if is_line && against.iter().any(|detail| is_hold(&detail)) {
+            answer.notes.push(LANDED_BY_HAND.to_owned());
+        }
         if is_line && against.iter().any(|detail| detail.reason == "same-commit") {
             let squash = "a squash merge makes one commit of row and patch: land the rows in a range of their own first";
             answer.notes.push(squash.to_owned());
