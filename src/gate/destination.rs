@@ -169,7 +169,7 @@ impl Pushed<'_> {
     fn bootstrap(&self) -> Result<Found, GateError> {
         let mut unheld = None;
         for update in self.updates {
-            let Some(tip) = self.new(update)? else { continue };
+            let Some(tip) = self.brings(update)? else { continue };
             let Some(policy) = read_policy(self.repo, tip)? else { continue };
             if policy.protect.base.contains(&update.line()) {
                 let note = Some(format!("no base: bootstrap, {NOTHING_KNOWN}"));
@@ -187,7 +187,7 @@ impl Pushed<'_> {
         for update in self.updates {
             let name = update.text();
             if policy.protect.base.contains(&name) {
-                lines.extend(self.new(update)?.map(|tip| Known { name, tip, witness: Witness::Seen }));
+                lines.extend(self.brings(update)?.map(|tip| Known { name, tip, witness: Witness::Seen }));
             }
         }
         Ok(lines)
@@ -250,7 +250,7 @@ impl Pushed<'_> {
         self.commit(self.of(name).and_then(|update| update.old))
     }
 
-    fn new(&self, update: &Update) -> Result<Option<CommitId>, GateError> {
+    fn brings(&self, update: &Update) -> Result<Option<CommitId>, GateError> {
         self.commit(update.new)
     }
 

@@ -6,22 +6,62 @@
 use super::text::Sheet;
 use crate::model::decision::Detail;
 use crate::model::push::{PushAnswer, RefAnswer, Ruling, Undecided};
+use crate::model::refusal::Code;
 
 const SHEET: Sheet = Sheet { width: 72, is_strict: true };
 
 /// More findings than this are counted, not shown; the last line says how to see them.
 const SHOWN: usize = 12;
 
+/// More refs with the same answer than this are counted, not named.
+const NAMED: usize = 6;
+
+/// A whole answer keeps to so many lines, unless the first ref that stops needs more.
+const LINES: usize = 60;
+
 /// The answer to a push as lines; nothing when there is nothing to say.
 pub fn text(answer: &PushAnswer) -> String {
-    let mut out = String::new();
-    for (said, names) in grouped(answer) {
-        said.write(&mut out, &names.join(", "));
-    }
+    let told = |(said, names): &(Said<'_>, Vec<String>)| {
+        let mut out = String::new();
+        said.write(&mut out, &listed(names));
+        (out, names.len())
+    };
+    let (passed, stopped): (Vec<_>, Vec<_>) =
+        grouped(answer).into_iter().partition(|(said, _)| *said.ruling == Ruling::Passed);
+    let stops = bounded(stopped.iter().map(told), LINES);
+    let remarks = bounded(passed.iter().map(told), LINES.saturating_sub(stops.lines().count()));
+    // what stands in the way comes last, where a reader looks first
+    let mut out = remarks + &stops;
     for note in &answer.notes {
         remark(&mut out, note);
     }
     out
+}
+
+/// As many answers as there is room for, the first in any case, and how many refs are left out.
+fn bounded(answers: impl Iterator<Item = (String, usize)>, most: usize) -> String {
+    let (mut out, mut lines, mut left) = (String::new(), 0, 0);
+    for (text, refs) in answers.filter(|(text, _)| !text.is_empty()) {
+        let more = text.lines().count();
+        if out.is_empty() || left == 0 && lines + more <= most {
+            out.push_str(&text);
+            lines += more;
+        } else {
+            left += refs;
+        }
+    }
+    if left > 0 {
+        remark(&mut out, &format!("{left} more refs have answers that are not shown here"));
+    }
+    out
+}
+
+fn listed(names: &[String]) -> String {
+    let shown = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more refs"),
+    }
 }
 
 /// That nothing can be said, and what helps.
@@ -31,13 +71,31 @@ pub fn undecided(why: &Undecided) -> String {
     out
 }
 
-/// What is said about a ref, without its name: refs with the same answer are named together.
-#[derive(PartialEq, Eq)]
+/// What is said about a ref, without its name: refs with the same answer are named together, and
+/// the first of them lends its commits.
 struct Said<'a> {
     ruling: &'a Ruling,
     warned: &'a [Detail],
     notes: &'a [String],
     closer: Option<&'a str>,
+}
+
+impl PartialEq for Said<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let same = |one: &[Detail], other: &[Detail]| one.iter().map(gist).eq(other.iter().map(gist));
+        let same_ruling = match (self.ruling, other.ruling) {
+            (Ruling::Refused(one), Ruling::Refused(other)) => same(one, other),
+            (one, other) => one == other,
+        };
+        same_ruling && same(self.warned, other.warned) && self.notes == other.notes
+    }
+}
+
+/// What a finding says, whichever commit shows it.
+fn gist(detail: &Detail) -> (Code, &str, &str, Option<&str>) {
+    let is_commit = detail.subject.len() >= 10 && detail.subject.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let subject = if is_commit { "" } else { detail.subject.as_str() };
+    (detail.code, detail.reason, subject, detail.path.as_deref())
 }
 
 fn grouped(answer: &PushAnswer) -> Vec<(Said<'_>, Vec<String>)> {
@@ -49,8 +107,6 @@ fn grouped(answer: &PushAnswer) -> Vec<(Said<'_>, Vec<String>)> {
             None => groups.push((said, vec![name.clone()])),
         }
     }
-    // what stands in the way comes last, where a reader looks first
-    groups.sort_by_key(|(said, _)| *said.ruling != Ruling::Passed);
     groups
 }
 
@@ -59,9 +115,12 @@ impl Said<'_> {
         for note in self.notes {
             remark(out, &format!("{names}: {note}"));
         }
-        for detail in self.warned {
+        for detail in self.warned.iter().take(SHOWN) {
             let Detail { code, subject, reason, observed, .. } = detail;
             remark(out, &format!("{names}: {code} {subject} ({reason}): {observed}"));
+        }
+        if self.warned.len() > SHOWN {
+            remark(out, &format!("{names}: and {} more", self.warned.len() - SHOWN));
         }
         match self.ruling {
             Ruling::Passed => {}
@@ -120,7 +179,6 @@ fn ascii(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::refusal::Code;
 
     fn refused(name: &str, details: Vec<Detail>) -> RefAnswer {
         RefAnswer {
@@ -167,6 +225,19 @@ mod tests {
         assert!(said.lines().all(|line| line.len() <= 72), "{said}");
         let read = said.replace("'\\\n'", "").replace("\\\n", "");
         assert_eq!(read.split_whitespace().collect::<Vec<_>>().join(" "), command.trim_end());
+    }
+
+    #[test]
+    fn many_refs_stay_within_bounds() {
+        let broken = |at: usize| Detail::new(Code::LedgerInvalid, "form", format!("row-{at}")).saw("x", "y");
+        let many = (0..3000).map(|at| refused(&format!("refs/heads/{at}"), vec![broken(at)])).collect();
+        let said = told(many);
+        assert!(said.lines().count() <= LINES + 1 && said.contains("more refs have answers"), "{said}");
+        // the same finding, shown by a commit of each: one answer
+        let missing = |at: usize| Detail::new(Code::VerdictMissing, "no-trial", format!("{at:010x}"));
+        let many = (0..3000).map(|at| refused(&format!("refs/heads/{at}"), vec![missing(at)])).collect();
+        let said = told(many);
+        assert!(said.lines().count() < 12 && said.contains("2994 more refs"), "{said}");
     }
 
     #[test]

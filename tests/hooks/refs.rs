@@ -209,6 +209,17 @@ fn refs_that_name_one_commit_are_judged_once_and_named_together() {
 }
 
 #[test]
+fn many_refs_with_the_same_fault_are_one_answer_of_bounded_length() {
+    let it = Pushing::landed();
+    it.bad("x");
+    let script = "for i in $(seq 40); do git branch n$i $(git commit-tree -p main -m $i topic^{tree}); done";
+    let _ = it.shell(script).expect(0);
+    let said = it.push(&["origin", "refs/heads/n*:refs/heads/n*"]).stops(1, &["34 more refs", "same-commit"]);
+    assert_eq!(said.matches("push refused").count(), 1, "{said}");
+    assert!(said.lines().count() < 30, "{said}");
+}
+
+#[test]
 fn what_git_drops_from_the_push_is_not_asked_about() {
     let it = Pushing::landed();
     it.push(&["origin", "main"]).goes_silently(); // up to date: no line arrives
