@@ -88,7 +88,8 @@ impl Run {
             return by_manager(context);
         }
         if caller::is_terminal() {
-            return Err(usage("no lines on standard input: git writes one for each ref", BY_HAND));
+            let stderr = AT_TERMINAL.to_owned();
+            return Ok(Answer { status: ExitStatus::Usage, stdout: String::new(), stderr });
         }
         let lines = match clock::within(LIMIT, files::read_stdin) {
             Some(lines) => lines.map_err(|error| Failure::new(error.to_string()))?,
@@ -157,6 +158,13 @@ impl Run {
         })
     }
 }
+
+const AT_TERMINAL: &str = "\
+usage: git reins hook run pre-push [REMOTE [URL]] <LINES
+   or: git reins hook run pre-push --range BASE..TIP [--ref REF]
+   or: git reins hook run pre-push --from-pre-commit-env
+hint: git writes one line for each ref to standard input
+";
 
 const BY_HAND: &str = "git reins hook run pre-push --range BASE..TIP";
 

@@ -197,6 +197,7 @@ fn open_error(place: &Path, error: &gix::Error) -> GitError {
         why = NOWHERE.to_owned();
     }
     let fix = if why.contains("owned") || why.contains("trust") {
+        why = "dubious ownership: another user owns it".to_owned();
         Some(format!(
             "git config --global --add safe.directory {}",
             crate::model::shell::word(&place.display().to_string())

@@ -79,7 +79,7 @@ impl GitPlace {
             command.current_dir(dir).env("LC_ALL", "C").arg("rev-parse").args(what).stdin(Stdio::null());
             git_dir.map(|git_dir| command.env("GIT_DIR", git_dir));
             let output = command.output().map_err(PlumbingError::start)?;
-            checked(output, "git rev-parse").map(without_newline)
+            checked(output, "git rev-parse").map(without_newline).map_err(PlumbingError::nowhere)
         };
         let found = ask(&["--is-inside-work-tree", "--absolute-git-dir"])?;
         let unexpected = || PlumbingError::Answer { command: "git rev-parse".to_owned() };
@@ -110,6 +110,12 @@ pub enum PlumbingError {
         /// Its own words.
         stderr: String,
     },
+    /// It finds no repository, or none that it trusts.
+    #[error("{words}")]
+    Nowhere {
+        /// Its own words.
+        words: String,
+    },
     /// It said something that is not in its documented form.
     #[error("{command} answered something unexpected")]
     Answer {
@@ -138,6 +144,16 @@ impl PlumbingError {
         match error.kind() {
             io::ErrorKind::NotFound => Self::Missing,
             _ => Self::Start(error),
+        }
+    }
+
+    /// Where a repository is looked for, a failure is the answer, and git's words are the best.
+    fn nowhere(self) -> Self {
+        match self {
+            Self::Failed { stderr, .. } if stderr.starts_with("fatal: ") => {
+                Self::Nowhere { words: stderr.trim_start_matches("fatal: ").trim_end().to_owned() }
+            }
+            other => other,
         }
     }
 }

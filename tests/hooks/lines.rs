@@ -32,6 +32,10 @@ fn no_lines_are_nothing_to_judge_even_outside_a_repository() {
     }
     let run = it.shell("cd .. && echo x | git-reins hook run pre-push origin x").expect(128);
     assert!(run.stderr.contains("cannot decide: the repository at"), "{run}");
+    for command in ["hooks install", "hooks status", "doctor"] {
+        let run = it.shell(&format!("cd .. && git-reins {command}")).expect(128);
+        assert!(run.stderr.contains(": not a git repository") && !run.stderr.contains("rev-parse"), "{run}");
+    }
 }
 
 #[test]
@@ -62,7 +66,7 @@ fn a_person_at_a_terminal_is_told_how_to_ask() {
         return; // nothing here makes a terminal
     }
     let run = it.shell("script -qec 'git-reins hook run pre-push origin x' /dev/null").expect(129);
-    assert!(run.stdout.contains("--range BASE..TIP"), "{run}");
+    assert!(run.stdout.starts_with("usage: ") && run.stdout.contains("--range BASE..TIP"), "{run}");
 }
 
 #[test]
