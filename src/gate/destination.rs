@@ -24,6 +24,8 @@ pub(super) struct Destination {
     /// The commit that this policy was read from.
     from: CommitId,
     lines: Vec<Known>,
+    /// The lines that these are merely behind.
+    upstream: Vec<Known>,
 }
 
 /// A protected line and where it stands.
@@ -174,7 +176,13 @@ impl Pushed<'_> {
             if policy.protect.base.contains(&update.line()) {
                 let note = Some(format!("no base: bootstrap, {NOTHING_KNOWN}"));
                 let lines = self.first_lines(&policy)?;
-                return Ok(Found::Under(Box::new(Destination { policy, note, from: tip, lines })));
+                return Ok(Found::Under(Box::new(Destination {
+                    policy,
+                    note,
+                    from: tip,
+                    lines,
+                    upstream: Vec::new(),
+                })));
             }
             unheld = unheld.or(policy.protect.base.first().cloned());
         }
@@ -205,7 +213,8 @@ impl Pushed<'_> {
             (Side::Elsewhere, Side::Remote(_)) if self.has_seen => Some(format!("{NOTHING_KNOWN}: {BY_ALL}")),
             (Side::Elsewhere | Side::Remote(_) | Side::Here, _) => None,
         };
-        Ok(Found::Under(Box::new(Destination { policy, note, from, lines })))
+        let upstream = self.upstream(&lines)?;
+        Ok(Found::Under(Box::new(Destination { policy, note, from, lines, upstream })))
     }
 
     fn stand(&self, line: &Line) -> Result<Stand, GateError> {
@@ -239,6 +248,28 @@ impl Pushed<'_> {
             }
         }
         Ok(lines)
+    }
+
+    /// The lines of the same name that `upstream` or `origin` has, where the line of another remote
+    /// is an ancestor of them: a fork that is merely behind. Its rules are older rules of theirs, and
+    /// what they hold has landed under review there. Remotes of other names excuse nothing, since
+    /// anybody's work may stand there, nor do local branches.
+    fn upstream(&self, lines: &[Known]) -> Result<Vec<Known>, GateError> {
+        let Side::Remote(remote) = &self.asked else { return Ok(Vec::new()) };
+        let mut upstream = Vec::new();
+        for above in self.repo.before(remote) {
+            let above = Side::Remote(above);
+            for Known { name, tip, .. } in lines {
+                for line in self.repo.lines(&above, name)?.iter().filter(|line| line.is_tracking()) {
+                    let has_rules = read_policy(self.repo, line.tip)?
+                        .is_some_and(|policy| policy.protect.base.contains(name));
+                    if has_rules && self.repo.is_ancestor(*tip, line.tip)? {
+                        upstream.push(Known { name: name.clone(), tip: line.tip, witness: Witness::Seen });
+                    }
+                }
+            }
+        }
+        Ok(upstream)
     }
 
     fn of(&self, name: &str) -> Option<&Update> {
@@ -394,6 +425,24 @@ impl Destination {
             }
         }
         Ok(())
+    }
+
+    /// What bounds a ref that is no protected line: those lines, and the ones that they are behind.
+    pub fn tips_beyond(&self) -> Vec<CommitId> {
+        self.tips().into_iter().chain(self.upstream.iter().map(|line| line.tip)).collect()
+    }
+
+    /// Whether the line of that name holds a commit where this one is merely behind it.
+    ///
+    /// # Errors
+    /// When an object is absent or unreadable.
+    pub fn is_upstream(&self, repo: &Repo, name: &str, tip: CommitId) -> Result<bool, GateError> {
+        for line in self.upstream.iter().filter(|line| line.name == name) {
+            if repo.is_ancestor(tip, line.tip)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Whether any line is known to bound what is pushed to a ref.

@@ -87,10 +87,14 @@ struct Gate<'r> {
     today: Day,
 }
 
+const UPSTREAM: &str = "brings what has landed on that line of origin or upstream already";
+
 /// What a ref amounts to before its policy is asked whether it is enforced.
 enum Ruled {
     /// Nothing new arrives.
     Nothing,
+    /// What arrives has landed upstream, and the line is merely behind.
+    Upstream,
     /// No policy stands on the line that it would land on.
     NotUnderReins(CommitId),
     /// A range was judged.
@@ -142,6 +146,7 @@ impl Gate<'_> {
         self.look_back(update, tip, is_line, (&mut found, &mut notes))?;
         let answer = match self.range(&update.line(), tip, is_line)? {
             Ruled::Nothing => plain(name, found, is_enforced),
+            Ruled::Upstream => plain(name, found, is_enforced).note(UPSTREAM.to_owned()),
             Ruled::NotUnderReins(landing) => plain(name, found, is_enforced).note(unruled(&landing.short())),
             Ruled::Range(judged) => judged.answer(name, found, is_line, is_enforced),
         };
@@ -197,7 +202,10 @@ impl Gate<'_> {
         if !self.to.bounds(name) {
             return Err(no_line(self.side, &self.to.policy));
         }
-        let mut protected = self.to.tips();
+        if is_line && self.to.is_upstream(self.repo, name, tip)? {
+            return Ok(Ruled::Upstream);
+        }
+        let mut protected = if is_line { self.to.tips() } else { self.to.tips_beyond() };
         let mut range = self.repo.range(tip, &protected)?;
         if range.commits.is_empty() && is_line {
             protected = self.to.tips_beside(self.repo, name, tip)?;

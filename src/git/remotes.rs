@@ -1,6 +1,6 @@
 //! Which remote is meant, and where do its protected lines stand?
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use gix::bstr::BStr;
 use gix::remote::Direction;
@@ -75,16 +75,44 @@ impl Repo {
         rewritten.chain([url.clone()]).collect()
     }
 
+    /// The remotes whose lines come before those of another: `upstream`, then `origin`, by the names
+    /// that everybody gives them. None that is this repository or the other under another name.
+    pub fn before(&self, remote: &str) -> Vec<String> {
+        let url = |name: &str| {
+            let known = self.inner.find_remote(BStr::new(name)).ok()?;
+            known.url(Direction::Fetch).cloned()
+        };
+        let there = url(remote);
+        let is_other = |name: &&str| {
+            let other = url(name);
+            other.as_ref().is_some_and(|other| {
+                Some(other) != there.as_ref()
+                    && !self.is_here(other)
+                    && !there.as_ref().is_some_and(|there| self.is_same_place(there, other))
+            })
+        };
+        let above = ["upstream", "origin"].into_iter().take_while(|name| *name != remote);
+        above.filter(is_other).map(str::to_owned).collect()
+    }
+
     /// Whether a URL leads to this very repository.
     fn is_here(&self, url: &gix::Url) -> bool {
+        self.place_of(url).is_some_and(|place| self.common_dir().canonicalize().ok() == Some(place))
+    }
+
+    fn is_same_place(&self, one: &gix::Url, other: &gix::Url) -> bool {
+        self.place_of(one).is_some_and(|place| self.place_of(other) == Some(place))
+    }
+
+    /// The repository on this machine that a URL leads to.
+    fn place_of(&self, url: &gix::Url) -> Option<PathBuf> {
         if url.scheme != gix::url::Scheme::File {
-            return false;
+            return None;
         }
         let from = self.worktree().unwrap_or_else(|| self.common_dir());
-        let Ok(path) = gix::path::from_bstr(BStr::new(&url.path)) else { return false };
-        let there = gix::open_opts(from.join(path), gix::open::Options::isolated());
-        let real = |dir: &Path| dir.canonicalize().ok();
-        there.is_ok_and(|there| real(there.common_dir()) == real(self.common_dir()))
+        let path = gix::path::from_bstr(BStr::new(&url.path)).ok()?;
+        let there = gix::open_opts(from.join(path), gix::open::Options::isolated()).ok()?;
+        there.common_dir().canonicalize().ok()
     }
 
     /// The remotes of this clone, `origin` first. One named `.` has no tracking refs: its URL says

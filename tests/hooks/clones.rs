@@ -184,3 +184,36 @@ fn a_dry_run_of_git_asks_and_changes_nothing() {
     let _ = it.push(&["--dry-run", "origin", "topic:main"]).stops(1, &["VERDICT_MISSING"]);
     assert_eq!(it.server(), before);
 }
+
+#[test]
+fn a_fork_that_is_behind_catches_up_with_what_has_landed() {
+    let it = Pushing::landed();
+    let url = it.url();
+    it.git(&["clone", "-q", "--bare", &url, "../fork.git"]);
+    it.git(&["remote", "add", "fork", "../fork.git"]);
+    it.git(&["fetch", "-q", "fork"]);
+    it.git(&["switch", "-q", "main"]);
+    it.bad("x"); // it landed upstream, whatever it is
+    let _ = it.push_by("git push -q --no-verify origin main");
+    it.git(&["switch", "-q", "-c", "docs"]);
+    it.write("docs/x.md", "x\n");
+    it.commit("docs");
+    it.push(&["fork", "docs"]).goes_silently();
+    let said = it.push(&["fork", "main"]).goes();
+    assert!(said.contains("has landed on that line of origin"), "{said}");
+    // nothing of that holds the other way round, nor for what did not land
+    it.git(&["switch", "-q", "main"]);
+    it.bad_at("y", "src/other.py");
+    let _ = it.push(&["fork", "main"]).stops(1, &["same-commit"]);
+    let _ = it.push_by("git push -q --no-verify fork main");
+    let _ = it.push(&["origin", "main"]).stops(1, &["same-commit"]);
+    let _ = it.push(&["origin", "main:refs/heads/feature"]).stops(1, &["same-commit"]);
+    it.git(&["remote", "rename", "fork", "colleague"]);
+    let _ = it.push(&["origin", "colleague/main:main"]).stops(1, &["same-commit"]);
+    // the same server under another name is no upstream of itself
+    it.git(&["remote", "add", "again", "../server.git"]);
+    it.git(&["fetch", "-q", "again"]);
+    let _ = it.push_by("git push -q --no-verify origin main");
+    it.git(&["-C", "../server.git", "update-ref", "refs/heads/main", &it.id("again/main")]);
+    let _ = it.push(&["again", "main"]).stops(1, &["same-commit"]);
+}
