@@ -75,7 +75,7 @@ pub(super) enum Found {
 pub(super) fn find(repo: &Repo, side: &Side, updates: &[Update]) -> Result<Found, GateError> {
     let is_known = *side == Side::Here || !repo.tracked_defaults(side)?.is_empty();
     let asked = if is_known { side.clone() } else { Side::Elsewhere };
-    let has_seen = repo.has_seen(&asked)?;
+    let has_seen = is_known || repo.has_seen(&asked)?;
     let push = Pushed { repo, side, asked, updates, has_seen };
     let defaults = push.defaults()?;
     for default in &defaults {
