@@ -8,59 +8,98 @@ use crate::model::trial::{Outcome, Trial, TrialReason, TrialVerdict};
 
 /// The step without which nothing is graded.
 const OBLIGATORY: &str = "tests";
+/// The step that may grade nothing.
+const LINT: &str = "lint";
 
 /// The tiers of a verdict of GitReins.
+///
+/// Every command of every stage counts as tier 1, and every answer of a model as tier 2. What the
+/// judge calls no pass is none, even where nothing that was read says why.
 pub fn tiers_of_verdict(verdict: &Foreign) -> (Tier1, Tier2) {
-    let tier1 = verdict.tier1.as_ref().map_or(Tier1::Ungraded(Why::NotRun), of_stage);
-    (tier1, of_criteria(&verdict.tier2))
+    let own = verdict.tier1.as_ref().map_or(Tier1::Ungraded(Why::NotRun), of_tier1);
+    let others = verdict.tier2.iter().chain(&verdict.beside).map(of_other_stage);
+    let is_told = |stage: &Stage| stage.passed == Some(false) || misses(stage);
+    let untold = verdict.passed == Some(false) && !verdict.stages().any(is_told);
+    let whole = if untold { Tier1::Ungraded(Why::Contradiction) } else { Tier1::Pass };
+    let answers: Vec<_> = verdict.stages().flat_map(|stage| &stage.answers).map(of_answer).collect();
+    (worst([own].into_iter().chain(others).chain([whole])), of_answers(&answers))
 }
 
-/// A real failure of any step decides. Then the tests do. What another step did not grade is left
-/// aside, but not that it ran out of time, nor a stage that cannot be made sense of.
-fn of_stage(stage: &Stage) -> Tier1 {
-    let graded: Vec<_> = stage.steps.iter().map(|step| (step, grade::step(step))).collect();
-    if graded.iter().any(|(_, tier1)| *tier1 == Tier1::Fail) {
-        return Tier1::Fail;
-    }
-    let is_test = |step: &Step| step.id == OBLIGATORY;
-    let tests: Vec<_> = graded.iter().filter(|(step, _)| is_test(step)).map(|(_, tier1)| *tier1).collect();
-    if let Some(missed) = tests.iter().find(|tier1| **tier1 != Tier1::Pass) {
-        return *missed;
-    }
-    let odd = graded.iter().find(|(step, tier1)| is_odd(step, *tier1)).map(|(_, tier1)| *tier1);
-    let all_passed = stage.steps.iter().all(|step| step.passed);
-    match odd {
-        Some(odd) => odd,
-        None if stage.is_malformed => Tier1::Ungraded(Why::Malformed),
-        None if tests.is_empty() => Tier1::Ungraded(Why::NoTests),
-        None if stage.skipped.iter().any(|id| id == OBLIGATORY) => Tier1::Ungraded(Why::Skip),
-        // something failed that is no step, such as a metric below its target
-        None if stage.passed == Some(false) && all_passed => Tier1::Ungraded(Why::Contradiction),
-        None => Tier1::Pass,
+/// The first of the worst. What graded nothing is worse than a clock: to run the tests again says
+/// nothing about it.
+fn worst(all: impl Iterator<Item = Tier1>) -> Tier1 {
+    let rank = |tier1: &Tier1| match tier1 {
+        Tier1::Fail => 0,
+        Tier1::Ungraded(_) => 1,
+        Tier1::Timeout(_) => 2,
+        Tier1::Pass => 3,
+    };
+    all.min_by_key(rank).unwrap_or(Tier1::Pass)
+}
+
+/// A real failure of any step decides. Then the tests do, then the other steps, then what the stage
+/// says of itself.
+fn of_tier1(stage: &Stage) -> Tier1 {
+    let (tests, others): (Vec<_>, Vec<_>) = stage.steps.iter().partition(|step| step.id == OBLIGATORY);
+    let lacks = tests.is_empty().then_some(Tier1::Ungraded(Why::NoTests));
+    let tests = tests.into_iter().map(grade::step);
+    worst(tests.chain(others.into_iter().map(of_other)).chain([of_whole(stage)]).chain(lacks))
+}
+
+/// A stage beside tier 1: its commands count all the same, and none of them is obligatory.
+fn of_other_stage(stage: &Stage) -> Tier1 {
+    worst(stage.steps.iter().map(of_other).chain([of_whole(stage)]))
+}
+
+/// A step beside the tests. Only the linter may grade nothing, and only it may run out of time as
+/// the tests do: nothing runs the others again.
+fn of_other(step: &Step) -> Tier1 {
+    match grade::step(step) {
+        Tier1::Ungraded(why) if step.id == LINT && !is_odd(step, why) => Tier1::Pass,
+        Tier1::Timeout(_) if step.id != LINT => Tier1::Ungraded(Why::Killed),
+        tier1 @ (Tier1::Pass | Tier1::Fail | Tier1::Timeout(_) | Tier1::Ungraded(_)) => tier1,
     }
 }
 
-/// Whether a step beside the tests stands against a pass although it did not fail: it ran out of
-/// time, it contradicts itself, or nothing but its output says that it graded nothing. A linter
-/// repeats the lines that it complains about, so a patch could put any words into its output.
-fn is_odd(step: &Step, tier1: Tier1) -> bool {
+/// Whether a linter that graded nothing stands against a pass all the same: it contradicts itself,
+/// or nothing but its output says that it graded nothing. A linter repeats the lines that it
+/// complains about, so a patch could put any words into its output.
+fn is_odd(step: &Step, why: Why) -> bool {
     let rests_on_words =
         || grade::step(&Step { output: String::new(), pytest: None, ..step.clone() }) == Tier1::Fail;
-    match tier1 {
-        Tier1::Pass => false,
-        Tier1::Timeout(_) | Tier1::Ungraded(Why::Contradiction | Why::Malformed) | Tier1::Fail => true,
-        Tier1::Ungraded(_) => rests_on_words(),
+    matches!(why, Why::Contradiction | Why::Malformed) || rests_on_words()
+}
+
+/// What a stage says of itself that its steps do not say: its shape, a step that it left out, or a
+/// failure of something that is no step, such as a metric below its target.
+fn of_whole(stage: &Stage) -> Tier1 {
+    let is_told = |id: &str| stage.steps.iter().any(|step| step.id == id && grade::step(step) != Tier1::Pass);
+    if stage.is_malformed {
+        Tier1::Ungraded(Why::Malformed)
+    } else if stage.skipped.iter().any(|id| id != LINT && !is_told(id)) {
+        Tier1::Ungraded(Why::Skip)
+    } else if stage.passed == Some(false) && !misses(stage) {
+        Tier1::Ungraded(Why::Contradiction)
+    } else {
+        Tier1::Pass
     }
+}
+
+/// Whether something in a stage is no pass.
+fn misses(stage: &Stage) -> bool {
+    stage.steps.iter().any(|step| !step.passed)
+        || stage.answers.iter().any(|answer| of_answer(answer) != Tier2::Met)
+}
+
+/// A criterion that is not met decides, then one that nobody knows of.
+fn of_answers(answers: &[Tier2]) -> Tier2 {
+    let worst = [Tier2::NotMet, Tier2::NoEvidence, Tier2::Met];
+    worst.into_iter().find(|tier2| answers.contains(tier2)).unwrap_or(Tier2::Absent)
 }
 
 /// A criterion that nobody looked at is not one that failed.
-fn of_criteria(criteria: &Criteria) -> Tier2 {
-    let Criteria::Answer { verdict, items, passed, is_guess } = criteria else {
-        return match criteria {
-            Criteria::Absent => Tier2::Absent,
-            Criteria::Unreadable | Criteria::Answer { .. } => Tier2::NoEvidence,
-        };
-    };
+fn of_answer(criteria: &Criteria) -> Tier2 {
+    let Criteria::Answer { verdict, items, passed, is_guess } = criteria else { return Tier2::NoEvidence };
     let unseen = items.iter().any(|status| status == "UNVERIFIED");
     let failed = items.iter().any(|status| status == "FAIL");
     match (verdict.as_str(), passed) {

@@ -32,10 +32,21 @@ pub struct Verdict {
     pub supersedes: Option<String>,
     /// The entry that replaces it.
     pub superseded_by: Option<String>,
+    /// What the judge says of all of it.
+    pub passed: Option<bool>,
     /// Tier 1; `None` when there is no such stage.
     pub tier1: Option<Stage>,
-    /// Tier 2.
-    pub tier2: Criteria,
+    /// Tier 2; `None` when there is no such stage.
+    pub tier2: Option<Stage>,
+    /// Every other stage, by name.
+    pub beside: Vec<Stage>,
+}
+
+impl Verdict {
+    /// Every stage.
+    pub fn stages(&self) -> impl Iterator<Item = &Stage> {
+        self.tier1.iter().chain(&self.tier2).chain(&self.beside)
+    }
 }
 
 /// What the judge says of the changes that it kept beside the verdict, as `worktree.patch`.
@@ -47,15 +58,17 @@ pub struct Uncommitted {
     pub is_complete: bool,
 }
 
-/// The commands.
+/// Commands, and answers of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stage {
-    /// What the judge says of it as a whole.
+    /// What the judge says of it as a whole; what is neither true nor false is no pass.
     pub passed: Option<bool>,
     /// The steps of which the judge says that they graded nothing.
     pub skipped: Vec<String>,
-    /// The steps, in the order in which they ended.
+    /// The commands, in the order in which they ended.
     pub steps: Vec<Step>,
+    /// What a model answered, in the same order.
+    pub answers: Vec<Criteria>,
     /// Whether some of it has no shape that is known.
     pub is_malformed: bool,
 }
@@ -84,9 +97,7 @@ pub struct Step {
 /// What the model says of the criteria.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Criteria {
-    /// There is no such stage.
-    Absent,
-    /// The stage has no answer that can be read.
+    /// There is no answer that can be read.
     Unreadable,
     /// An answer.
     Answer {
@@ -163,9 +174,25 @@ fn verdict(json: &Json) -> Result<Verdict, EntryFault> {
         job_id: some_text(json.get("job_id")),
         supersedes: some_text(json.get("supersedes")),
         superseded_by: some_text(json.get("superseded_by")),
-        tier1: stage("tier1").map(read_stage),
-        tier2: stage("tier2").map_or(Criteria::Absent, criteria),
+        passed: flag(json.get("passed")),
+        tier1: stage("tier1").map(|stage| read_stage(stage, |_, _| false)),
+        tier2: stage("tier2").map(criteria),
+        beside: beside(stages),
     })
+}
+
+fn beside(stages: Option<&Json>) -> Vec<Stage> {
+    let Some(Json::Object(stages)) = stages else { return Vec::new() };
+    let others = stages.iter().filter(|(name, _)| *name != "tier1" && *name != "tier2");
+    others.map(|(_, stage)| read_stage(stage, |_, step| asks_model(step))).collect()
+}
+
+/// What says true or false; anything else that is there is no pass.
+fn flag(value: Option<&Json>) -> Option<bool> {
+    match value {
+        None | Some(Json::Null) => None,
+        Some(other) => Some(*other == Json::Bool(true)),
+    }
 }
 
 fn text(field: &'static str, value: Option<&Json>) -> Result<String, EntryFault> {
@@ -198,19 +225,36 @@ fn uncommitted(json: &Json) -> Option<Uncommitted> {
     Some(Uncommitted { bytes, is_complete })
 }
 
-fn read_stage(json: &Json) -> Stage {
-    let passed = if let Some(Json::Bool(passed)) = json.get("passed") { Some(*passed) } else { None };
+/// A stage, of which `asks` tells by place and step which ones are answers of a model.
+fn read_stage(json: &Json, asks: impl Fn(usize, &Json) -> bool) -> Stage {
     let skipped = match json.get("skipped_steps") {
         None | Some(Json::Null) => Some(Vec::new()),
         Some(Json::List(list)) => list.iter().map(|id| some_text(Some(id))).collect(),
         Some(_) => None,
     };
-    let steps: Option<Vec<Option<Step>>> =
-        list(json.get("steps")).map(|steps| steps.iter().map(read_step).collect());
-    let is_malformed =
-        skipped.is_none() || steps.as_ref().is_none_or(|steps| steps.iter().any(Option::is_none));
-    let steps = steps.into_iter().flatten().flatten().collect();
-    Stage { passed, skipped: skipped.unwrap_or_default(), steps, is_malformed }
+    let steps = list(json.get("steps"));
+    let mut stage = Stage {
+        passed: flag(json.get("passed")),
+        is_malformed: skipped.is_none() || steps.is_none(),
+        skipped: skipped.unwrap_or_default(),
+        ..Stage::default()
+    };
+    for (at, step) in steps.unwrap_or_default().iter().enumerate() {
+        match asks(at, step) {
+            true => stage.answers.push(answer(step).unwrap_or(Criteria::Unreadable)),
+            false => match read_step(step) {
+                Some(step) => stage.steps.push(step),
+                None => stage.is_malformed = true,
+            },
+        }
+    }
+    stage
+}
+
+/// Whether a step says that a model answers it.
+fn asks_model(step: &Json) -> bool {
+    let has = |name| step.get("data").and_then(|data| data.get(name)).is_some();
+    some_text(step.get("type")).is_some_and(|kind| kind == "ai_eval") || (has("verdict") && !has("exit_code"))
 }
 
 /// A step; `None` for one of another shape.
@@ -252,9 +296,19 @@ fn words(value: Option<&Json>) -> Option<String> {
     }
 }
 
-fn criteria(json: &Json) -> Criteria {
-    let step = list(json.get("steps")).and_then(|steps| steps.first());
-    step.and_then(answer).unwrap_or(Criteria::Unreadable)
+/// Tier 2. Its first step is the answer unless it is a command, and a stage without any is an
+/// answer that cannot be read.
+fn criteria(json: &Json) -> Stage {
+    let is_command = |step: &Json| {
+        some_text(step.get("type")).is_some_and(|kind| kind == "script")
+            || step.get("data").is_some_and(|data| data.get("exit_code").is_some())
+    };
+    let mut stage = read_stage(json, |at, step| asks_model(step) || (at == 0 && !is_command(step)));
+    stage.is_malformed &= list(json.get("steps")).is_some();
+    if stage.answers.is_empty() {
+        stage.answers.push(Criteria::Unreadable);
+    }
+    stage
 }
 
 fn answer(step: &Json) -> Option<Criteria> {

@@ -27,6 +27,15 @@ fn the_tests_are_found_by_name_and_a_failure_of_any_step_decides() {
         (vec![step("tests", 0), missing.clone()], Tier1::Pass),
         (vec![step("lint", 1), step("tests", 0)], Tier1::Fail),
         (vec![step("secrets", 1), late("tests")], Tier1::Fail),
+        (vec![step("secrets", 127), step("tests", 0)], Tier1::Ungraded(Why::ToolMissing)),
+        (vec![step("secrets", 137), step("tests", 0)], Tier1::Ungraded(Why::Killed)),
+        (vec![step("secrets", 127), late("tests")], Tier1::Ungraded(Why::ToolMissing)),
+        (vec![late("secrets"), step("tests", 0)], Tier1::Ungraded(Why::Killed)),
+        (
+            vec![Step { exit_code: None, ..step("secrets", 1) }, step("tests", 0)],
+            Tier1::Ungraded(Why::NotRun),
+        ),
+        (vec![Step { exit_code: None, ..step("lint", 1) }, step("tests", 0)], Tier1::Pass),
         (vec![step("lint", 1)], Tier1::Fail),
         (vec![missing.clone(), late("tests")], LATE),
         (vec![late("lint"), skipped], SKIP),
@@ -40,7 +49,7 @@ fn the_tests_are_found_by_name_and_a_failure_of_any_step_decides() {
         (vec![step("Tests", 0)], Tier1::Ungraded(Why::NoTests)),
         (vec![], Tier1::Ungraded(Why::NoTests)),
     ] {
-        assert_eq!(of_stage(&stage(&steps)), expected, "{steps:?}");
+        assert_eq!(of_tier1(&stage(&steps)), expected, "{steps:?}");
     }
 }
 
@@ -54,26 +63,28 @@ fn words_in_the_output_of_another_step_excuse_nothing() {
         (5, "no tests ran", Why::NoTests),
     ] {
         let lint = Step { output: words.to_owned(), ..step("lint", exit_code) };
-        assert_eq!(of_stage(&stage(&[lint.clone(), step("tests", 0)])), Tier1::Ungraded(why), "{words}");
-        assert_eq!(of_stage(&stage(&[lint, step("tests", 1)])), Tier1::Fail, "{words}");
+        assert_eq!(of_tier1(&stage(&[lint.clone(), step("tests", 0)])), Tier1::Ungraded(why), "{words}");
+        assert_eq!(of_tier1(&stage(&[lint, step("tests", 1)])), Tier1::Fail, "{words}");
     }
     let skipped = Step { output: "GITREINS_SKIP: lint=no linter".to_owned(), ..step("lint", 0) };
-    assert_eq!(of_stage(&stage(&[skipped, step("tests", 0)])), Tier1::Pass);
+    assert_eq!(of_tier1(&stage(&[skipped, step("tests", 0)])), Tier1::Pass);
     let told = Step { skipped: true, ..step("lint", 1) };
-    assert_eq!(of_stage(&stage(&[told, step("tests", 0)])), Tier1::Pass);
+    assert_eq!(of_tier1(&stage(&[told, step("tests", 0)])), Tier1::Pass);
 }
 
 #[test]
 fn a_stage_that_says_more_than_its_steps_is_no_pass() {
     let good = stage(&[step("tests", 0)]);
-    let refused = |stage: Stage, why| assert_eq!(of_stage(&stage), Tier1::Ungraded(why), "{stage:?}");
+    let refused = |stage: Stage, why| assert_eq!(of_tier1(&stage), Tier1::Ungraded(why), "{stage:?}");
     refused(Stage { is_malformed: true, ..good.clone() }, Why::Malformed);
     refused(Stage { passed: Some(false), ..good.clone() }, Why::Contradiction);
     refused(Stage { skipped: vec!["tests".to_owned()], ..good.clone() }, Why::Skip);
-    assert_eq!(of_stage(&Stage { passed: None, ..good.clone() }), Tier1::Pass);
-    assert_eq!(of_stage(&Stage { skipped: vec!["lint".to_owned()], ..good }), Tier1::Pass);
-    let late = Stage { skipped: vec!["tests".to_owned()], is_malformed: true, ..stage(&[late("tests")]) };
-    assert_eq!(of_stage(&late), LATE);
+    assert_eq!(of_tier1(&Stage { passed: None, ..good.clone() }), Tier1::Pass);
+    assert_eq!(of_tier1(&Stage { skipped: vec!["lint".to_owned()], ..good }), Tier1::Pass);
+    refused(Stage { skipped: vec!["secrets".to_owned()], ..stage(&[step("tests", 0)]) }, Why::Skip);
+    let late = Stage { skipped: vec!["tests".to_owned()], ..stage(&[late("tests")]) };
+    assert_eq!(of_tier1(&late), LATE);
+    refused(Stage { is_malformed: true, ..late }, Why::Malformed);
 }
 
 #[test]
@@ -100,11 +111,72 @@ fn criteria_that_nobody_looked_at_did_not_fail() {
         ("complete", vec!["PASS"], yes, Tier2::NoEvidence),
         ("", vec!["PASS"], None, Tier2::NoEvidence),
     ] {
-        assert_eq!(of_criteria(&answer(verdict, &items, passed)), expected, "{verdict} {items:?} {passed:?}");
+        assert_eq!(of_answer(&answer(verdict, &items, passed)), expected, "{verdict} {items:?} {passed:?}");
     }
     let guess =
         Criteria::Answer { verdict: "COMPLETE".to_owned(), items: vec![], passed: yes, is_guess: true };
-    assert_eq!(of_criteria(&guess), Tier2::NoEvidence);
-    assert_eq!(of_criteria(&Criteria::Unreadable), Tier2::NoEvidence);
-    assert_eq!(of_criteria(&Criteria::Absent), Tier2::Absent);
+    assert_eq!(of_answer(&guess), Tier2::NoEvidence);
+    assert_eq!(of_answer(&Criteria::Unreadable), Tier2::NoEvidence);
+}
+
+fn verdict(tier1: Stage, tier2: Option<Stage>, beside: Vec<Stage>) -> Foreign {
+    Foreign {
+        task_id: "t".to_owned(),
+        evaluated_at: "now".to_owned(),
+        commit: None,
+        uncommitted: None,
+        job_id: None,
+        supersedes: None,
+        superseded_by: None,
+        passed: Some(false),
+        tier1: Some(tier1),
+        tier2,
+        beside,
+    }
+}
+
+fn answer(verdict: &str, item: &str) -> Criteria {
+    let (verdict, items) = (verdict.to_owned(), vec![item.to_owned()]);
+    Criteria::Answer { verdict, items, passed: None, is_guess: false }
+}
+
+fn asked(answers: &[Criteria]) -> Stage {
+    Stage { answers: answers.to_vec(), ..Stage::default() }
+}
+
+/// The judge calls none of these a pass, and some say why.
+#[test]
+fn what_the_judge_calls_no_pass_is_none() {
+    let good = stage(&[step("tests", 0)]);
+    let refused = |stage: Stage| Stage { passed: Some(false), ..stage };
+    let (met, missed) = (answer("COMPLETE", "PASS"), answer("INCOMPLETE", "FAIL"));
+    let odd = Tier1::Ungraded(Why::Contradiction);
+    let gone = Tier1::Ungraded(Why::ToolMissing);
+    for (tier2, beside, expected) in [
+        (None, vec![], (odd, Tier2::Absent)),
+        (Some(asked(&[met.clone()])), vec![], (odd, Tier2::Met)),
+        (Some(refused(asked(&[met.clone()]))), vec![], (odd, Tier2::Met)),
+        (Some(refused(asked(&[met.clone(), missed.clone()]))), vec![], (Tier1::Pass, Tier2::NotMet)),
+        (
+            Some(refused(asked(&[met.clone(), Criteria::Unreadable]))),
+            vec![],
+            (Tier1::Pass, Tier2::NoEvidence),
+        ),
+        (
+            Some(Stage { answers: vec![met.clone()], ..stage(&[step("x", 1)]) }),
+            vec![],
+            (Tier1::Fail, Tier2::Met),
+        ),
+        (Some(asked(&[met.clone()])), vec![stage(&[step("x", 1)])], (Tier1::Fail, Tier2::Met)),
+        (Some(asked(&[met.clone()])), vec![stage(&[step("x", 127)])], (gone, Tier2::Met)),
+        (Some(asked(&[met.clone()])), vec![refused(stage(&[step("x", 0)]))], (odd, Tier2::Met)),
+        (Some(asked(&[met])), vec![asked(&[missed])], (Tier1::Pass, Tier2::NotMet)),
+    ] {
+        let read = verdict(good.clone(), tier2, beside);
+        assert_eq!(tiers_of_verdict(&read), expected, "{read:?}");
+    }
+    let lint = stage(&[step("tests", 0), step("lint", 127)]);
+    assert_eq!(tiers_of_verdict(&verdict(lint, None, vec![])), (Tier1::Pass, Tier2::Absent));
+    let none = Foreign { tier1: None, ..verdict(good, None, vec![stage(&[step("x", 1)])]) };
+    assert_eq!(tiers_of_verdict(&none), (Tier1::Fail, Tier2::Absent));
 }

@@ -20,7 +20,9 @@ fn stage(text: &str) -> Stage {
 }
 
 fn criteria_of(text: &str) -> Criteria {
-    verdict(&with(&format!(r#""stages": {{"tier2": {text}}}"#))).tier2
+    let stage = verdict(&with(&format!(r#""stages": {{"tier2": {text}}}"#))).tier2.unwrap();
+    assert!(stage.steps.is_empty() && !stage.is_malformed && stage.answers.len() == 1, "{stage:?}");
+    stage.answers[0].clone()
 }
 
 #[test]
@@ -34,7 +36,7 @@ fn what_is_unknown_is_left_out() {
     assert_eq!(verdict.commit.unwrap().to_string(), "0123456789abcdef0123456789abcdef01234567");
     assert_eq!((verdict.job_id.as_deref(), verdict.supersedes.as_deref()), (Some("j"), None));
     assert_eq!(verdict.superseded_by.as_deref(), Some("x/y"));
-    assert!(verdict.uncommitted.is_some() && verdict.tier1.is_none() && verdict.tier2 == Criteria::Absent);
+    assert!(verdict.uncommitted.is_some() && verdict.tier1.is_none() && verdict.tier2.is_none());
 }
 
 #[test]
@@ -154,4 +156,22 @@ fn an_answer_is_read_whole_or_not_at_all() {
     ] {
         assert_eq!(criteria_of(bad), Criteria::Unreadable, "{bad}");
     }
+}
+
+#[test]
+fn every_stage_and_every_step_is_read() {
+    let run = r#"{"id": "x", "passed": false, "data": {"exit_code": 1}}"#;
+    let asked = r#"{"id": "y", "type": "ai_eval", "passed": false, "data": {}}"#;
+    let read = verdict(&with(&format!(
+        r#""passed": false, "stages": {{"tier2": {{"passed": true, "steps": [{asked}, {run}, {asked}]}},
+           "a": {{"passed": 1, "steps": [{asked}, {run}, 7]}}, "b": null}}"#
+    )));
+    let shape = |stage: &Stage| (stage.passed, stage.steps.len(), stage.answers.len(), stage.is_malformed);
+    assert_eq!((read.passed, read.tier1.is_none()), (Some(false), true));
+    assert_eq!(shape(read.tier2.as_ref().unwrap()), (Some(true), 1, 2, false));
+    assert_eq!(shape(&read.beside[0]), (Some(false), 1, 1, true));
+    assert_eq!(shape(&read.beside[1]), (None, 0, 0, true));
+    // a command in the place of the answer is no answer
+    let first = verdict(&with(&format!(r#""stages": {{"tier2": {{"steps": [{run}]}}}}"#))).tier2.unwrap();
+    assert_eq!((first.steps.len(), first.answers.as_slice()), (1, &[Criteria::Unreadable][..]));
 }
