@@ -1,5 +1,6 @@
 //! What did one command of tier 1 grade: the product, the clock, or nothing?
 
+use super::output::{self, Counts};
 use crate::gitreins::verdict::Step;
 use crate::model::adjudication::{Clock, Tier1, Why};
 
@@ -7,23 +8,24 @@ use crate::model::adjudication::{Clock, Tier1, Why};
 const SKIP_MARK: &str = "GITREINS_SKIP:";
 /// What the judge writes as the error of a command that it stopped.
 const TIMED_OUT: &str = "Command timed out";
-/// The modules that run tests with `python -m`: without one of them nothing is graded.
-const RUNNERS: [&str; 5] = ["pytest", "nose2", "tox", "nox", "coverage"];
 
 /// Grades a step by itself.
 ///
-/// The clock comes first, then what the judge says it skipped, then the exit code. Output can only
-/// worsen a pass: it is written by what is graded.
+/// The clock comes first, then what the judge says it skipped, then the exit code. Output is written
+/// by what is graded: it can only worsen a zero, and it excuses another code only where a runner
+/// of tests says in its own form that nothing failed. A failure that was counted wins.
 pub fn step(step: &Step) -> Tier1 {
     if step.timed_out || step.error.starts_with(TIMED_OUT) {
         return Tier1::Timeout(Clock::Judge);
     }
-    if step.skipped || step.output.contains(SKIP_MARK) || step.error.contains(SKIP_MARK) {
+    if step.skipped {
         return Tier1::Ungraded(Why::Skip);
     }
+    let is_marked = step.output.contains(SKIP_MARK) || step.error.contains(SKIP_MARK);
     match step.exit_code {
+        None if is_marked => Tier1::Ungraded(Why::Skip),
         None => Tier1::Ungraded(Why::NotRun),
-        Some(0) => zero(step),
+        Some(0) => zero(step, is_marked),
         Some(124) => Tier1::Timeout(Clock::Inner),
         Some(126 | 127) => Tier1::Ungraded(Why::ToolMissing),
         Some(i64::MIN..=-1 | 129..=192) => Tier1::Ungraded(Why::Killed),
@@ -31,13 +33,19 @@ pub fn step(step: &Step) -> Tier1 {
     }
 }
 
-fn zero(step: &Step) -> Tier1 {
-    let is_pass_to_pytest = step.pytest.as_ref().is_none_or(|kind| kind == "passed");
-    match summary(step) {
-        Some(line) if ran_none(line) => Tier1::Ungraded(Why::NoTests),
-        Some(line) if counts_failed(line) => Tier1::Ungraded(Why::Contradiction),
-        _ if !step.passed || !is_pass_to_pytest => Tier1::Ungraded(Why::Contradiction),
-        _ => Tier1::Pass,
+fn zero(step: &Step, is_marked: bool) -> Tier1 {
+    let counts = output::counts(&step.output);
+    let is_pass_to_pytest = step.pytest.as_ref().is_none_or(|kind| kind == "passed") && step.failures == 0;
+    if counts.failed > 0 || counts.errors > 0 || step.failures > 0 {
+        Tier1::Ungraded(Why::Contradiction)
+    } else if is_marked {
+        Tier1::Ungraded(Why::Skip)
+    } else if counts.ran == Some(0) {
+        Tier1::Ungraded(Why::NoTests)
+    } else if !step.passed || !is_pass_to_pytest {
+        Tier1::Ungraded(Why::Contradiction)
+    } else {
+        Tier1::Pass
     }
 }
 
@@ -45,7 +53,11 @@ fn nonzero(step: &Step, code: i64) -> Tier1 {
     if step.passed {
         return Tier1::Ungraded(Why::Contradiction);
     }
-    if lacks_runner(step) {
+    let counts = output::counts(&step.output);
+    if saw_failures(step, &counts) {
+        return Tier1::Fail;
+    }
+    if !output::has_header(&step.output) && output::lacks_runner(&step.output) {
         return Tier1::Ungraded(Why::ToolMissing);
     }
     let graded_nothing = match code {
@@ -56,9 +68,9 @@ fn nonzero(step: &Step, code: i64) -> Tier1 {
         _ => None,
     };
     match graded_nothing {
-        Some(why) if is_pytest(step) && !saw_failures(step) => Tier1::Ungraded(why),
+        Some(why) if is_pytest(step) => Tier1::Ungraded(why),
         // unittest leaves with 5 as well
-        Some(Why::NoTests) if last_line(step).eq_ignore_ascii_case("no tests ran") => {
+        Some(Why::NoTests) if output::last_line(&step.output).eq_ignore_ascii_case("no tests ran") => {
             Tier1::Ungraded(Why::NoTests)
         }
         Some(_) | None => Tier1::Fail,
@@ -72,52 +84,18 @@ fn nonzero(step: &Step, code: i64) -> Tier1 {
 fn is_pytest(step: &Step) -> bool {
     const KINDS: [&str; 5] =
         ["interrupted", "interrupted-unclassified", "internal-error", "usage-error", "no-tests-collected"];
-    has_header(step) || step.pytest.as_ref().is_some_and(|kind| KINDS.contains(&kind.as_str()))
+    output::has_header(&step.output)
+        || step.pytest.as_ref().is_some_and(|kind| KINDS.contains(&kind.as_str()))
 }
 
-fn has_header(step: &Step) -> bool {
-    step.output.contains("= test session starts =")
-}
-
-/// Whether tests failed although the exit code means that nothing was graded: xdist with `-x`
-/// leaves with 2, and so does `make` after any failure.
-fn saw_failures(step: &Step) -> bool {
+/// Whether tests failed although the exit code may mean that nothing was graded: xdist with `-x`
+/// leaves with 2, and so does `make` after any failure. An error while pytest collects is none.
+fn saw_failures(step: &Step, counts: &Counts) -> bool {
     let stopped = "xdist.dsession.Interrupted: stopping after";
-    step.output.contains(stopped) || summary(step).is_some_and(counts_failed)
-}
-
-/// `python -m pytest` where there is no pytest leaves with 1, as for a failed test. The words are
-/// those of the interpreter, without quotes; an import that fails in the code says it otherwise.
-fn lacks_runner(step: &Step) -> bool {
-    let names_runner = |line: &str| {
-        let (program, module) = line.trim().split_once(": No module named ").unwrap_or_default();
-        program.rsplit('/').next().is_some_and(|name| name.starts_with("python")) && RUNNERS.contains(&module)
-    };
-    !has_header(step) && step.output.lines().any(names_runner)
-}
-
-fn last_line(step: &Step) -> &str {
-    step.output.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default()
-}
-
-/// The last line with which pytest counts what happened, under the header of its session.
-fn summary(step: &Step) -> Option<&str> {
-    let counts = |line: &&str| {
-        let is_timed = line.split(" in ").skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
-        let words = [" passed", " failed", " error", " skipped", " deselected", " xfailed", "no tests ran"];
-        is_timed && words.iter().any(|word| line.contains(word))
-    };
-    step.output.lines().rfind(counts).filter(|_| has_header(step) || step.pytest.is_some())
-}
-
-fn ran_none(line: &str) -> bool {
-    line.contains("no tests ran")
-}
-
-/// Whether it counts failed tests: `1 failed, 2 passed in 0.03s`.
-fn counts_failed(line: &str) -> bool {
-    line.match_indices(" failed")
-        .any(|(at, _)| line[..at].bytes().rev().take_while(u8::is_ascii_digit).any(|digit| digit != b'0'))
+    step.failures > 0
+        || step.output.contains(stopped)
+        || counts.failed > 0
+        || (counts.errors > 0 && !(counts.is_collection && counts.ran == Some(0)))
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ pub mod oracle;
 pub mod order;
 pub mod outcome;
 pub mod recorded;
+pub mod output;
 pub mod remedy;
 pub mod result;
 pub mod score;

@@ -92,6 +92,8 @@ pub struct Step {
     pub skipped: bool,
     /// How the judge read what pytest said.
     pub pytest: Option<String>,
+    /// How many failures it read there.
+    pub failures: u64,
 }
 
 /// What the model says of the criteria.
@@ -283,6 +285,11 @@ fn read_step(json: &Json) -> Option<Step> {
         pytest: match datum("pytest_outcome") {
             None | Some(Json::Null) => None,
             Some(outcome) => Some(some_text(outcome.get("kind"))?),
+        },
+        failures: match datum("pytest_outcome").and_then(|outcome| outcome.get("failures")) {
+            Some(Json::Integer(count)) => u64::try_from(*count).ok()?,
+            None | Some(Json::Null) => 0,
+            Some(_) => return None,
         },
     })
 }

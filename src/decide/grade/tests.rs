@@ -76,6 +76,13 @@ fn what_was_skipped_graded_nothing_whatever_passed_says() {
     assert_eq!(step(&skipped(true)), why(Why::Skip));
     assert_eq!(step(&skipped(false)), why(Why::Skip));
     assert_eq!(step(&ran(0, "GITREINS_SKIP: tests=none\n")), why(Why::Skip));
+    for said in ["GITREINS_SKIP: tests=none", "E AssertionError: GITREINS_SKIP: x\n== 1 failed in 0.10s =="] {
+        assert_eq!(step(&ran(1, said)), FAIL, "{said}");
+        assert_eq!(step(&pytest(2, &format!("{said}\n=== 1 failed in 0.10s ==="))), FAIL, "{said}");
+    }
+    assert_eq!(step(&pytest(0, "GITREINS_SKIP: x\n=== 1 failed in 0.10s ===")), why(Why::Contradiction));
+    // the judge's own reading of a runner that is missing: it says failed, and counts none
+    assert_eq!(step(&Step { skipped: true, ..read(1, "failed", "") }), why(Why::Skip));
     let never = Step { passed: false, exit_code: None, error: "no such shell".to_owned(), ..Step::default() };
     assert_eq!(step(&never), why(Why::NotRun));
     assert_eq!(step(&Step { passed: true, ..never }), why(Why::NotRun));
@@ -100,6 +107,19 @@ fn pytest_that_graded_nothing_is_no_failure() {
     assert_eq!(step(&read(2, "interrupted-unclassified", "")), why(Why::Interrupted));
     assert_eq!(step(&read(3, "unknown", "")), FAIL);
     assert_eq!(step(&read(1, "failed", "")), FAIL);
+    for echoed in [
+        "log: ==== test session starts ====\nplatform linux\n",
+        "==== test session starts ====\nnext\n",
+        "==== test session starts ====",
+    ] {
+        assert_eq!(step(&ran(2, echoed)), FAIL, "{echoed}");
+    }
+    for told in [
+        "FAILED (failures=1)\nmake: *** [test] Error 1",
+        "test result: FAILED. 1 passed; 1 failed; 0 ignored",
+    ] {
+        assert_eq!(step(&pytest(2, told)), FAIL, "{told}");
+    }
 }
 
 #[test]
@@ -109,6 +129,9 @@ fn failures_that_pytest_counted_are_failures() {
         assert_eq!(step(&pytest(code, counted)), FAIL, "{code}");
     }
     assert_eq!(step(&pytest(2, &format!("{counted}make: *** [Makefile:2: test] Error 1\n"))), FAIL);
+    assert_eq!(step(&pytest(2, "=== 2 passed, 1 error in 0.05s ===\nmake: *** Error 1")), FAIL);
+    assert_eq!(step(&pytest(1, "=== 2 passed, 1 error in 0.05s ===")), FAIL);
+    assert_eq!(step(&Step { failures: 1, ..read(2, "interrupted", "") }), FAIL);
     assert_eq!(step(&pytest(2, "xdist.dsession.Interrupted: stopping after 1 failures\n")), FAIL);
     assert_eq!(step(&pytest(2, "\u{1b}[31m10 failed\u{1b}[0m in 0.10s\n")), FAIL);
     assert_eq!(step(&pytest(2, "=== 0 failed, 3 passed in 0.10s ===\n")), why(Why::Interrupted));
@@ -120,8 +143,44 @@ fn output_can_worsen_a_zero_but_not_better_it() {
     assert_eq!(step(&pytest(0, "=== 3 passed in 0.10s ===\n")), Tier1::Pass);
     assert_eq!(step(&pytest(0, "=== no tests ran in 0.01s ===\n")), why(Why::NoTests));
     assert_eq!(step(&pytest(0, "=== 1 failed in 0.01s ===\n")), why(Why::Contradiction));
-    // only the last count, and only that of pytest
-    assert_eq!(step(&pytest(0, "=== 1 failed in 0.01s ===\n=== 3 passed in 0.10s ===\n")), Tier1::Pass);
+    for failed in [
+        "=== 1 failed in 0.01s ===\n=== 3 passed in 0.10s ===\n",
+        "=== 1 failed in 75.05s (0:01:15) ===",
+        "=== 2 passed, 1 error in 0.05s ===",
+        "2 errors in 0.05s",
+        "Ran 3 tests in 0.1s\n\nFAILED (failures=1)",
+        "test result: FAILED. 1 passed; 1 failed; 0 ignored",
+        "# tests 3\n# pass 2\n# fail 1",
+        "--- FAIL: TestA (0.00s)",
+    ] {
+        assert_eq!(step(&ran(0, failed)), why(Why::Contradiction), "{failed}");
+    }
+    for nothing in [
+        "=== 3 skipped in 0.05s ===",
+        "3 deselected in 0.05s",
+        "Ran 0 tests in 0.000s\n\nOK\n",
+        "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n",
+        "?   \tx\t[no test files]\n",
+        "ok  \tx\t0.01s [no tests to run]",
+        "# tests 0",
+    ] {
+        assert_eq!(step(&ran(0, nothing)), why(Why::NoTests), "{nothing}");
+    }
+    let none = "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored\n";
+    let some = "running 2 tests\n..\ntest result: ok. 2 passed; 0 failed; 0 ignored\n";
+    for good in [
+        format!("{none}{some}{none}"),
+        // cut off by the judge
+        format!("{none}running 2 tests\ntest a"),
+        "?   \tx\t[no test files]\nok  \ty\t0.01s\n".to_owned(),
+        format!("{some}== 3 skipped in 0.05s =="),
+        "== 1 passed, 3 skipped, 2 warnings in 0.05s ==".to_owned(),
+        "1 xfailed in 0.05s".to_owned(),
+        "we say: Ran 0 tests in all".to_owned(),
+        "3 failed in a row".to_owned(),
+    ] {
+        assert_eq!(step(&ran(0, &good)), Tier1::Pass, "{good}");
+    }
     assert_eq!(step(&ran(0, "attempt 1 failed in 3 ways, then it worked")), Tier1::Pass);
     assert_eq!(step(&read(0, "passed", "")), Tier1::Pass);
     assert_eq!(step(&read(0, "failed", "")), why(Why::Contradiction));
@@ -136,6 +195,7 @@ fn a_missing_runner_is_told_from_a_missing_module() {
         "/usr/bin/python3: No module named pytest\n",
         "scanners: nice=nice -n 10\n/opt/py/bin/python3.11: No module named pytest\n",
         "python: No module named nox",
+        "python -m pytest -q\npython: No module named pytest\nmake: *** [Makefile:2: test] Error 1\n",
     ] {
         assert_eq!(step(&ran(1, missing)), why(Why::ToolMissing), "{missing}");
     }
@@ -144,6 +204,8 @@ fn a_missing_runner_is_told_from_a_missing_module() {
         "/usr/bin/python3: No module named accounts\n",
         "/usr/bin/pythonic/tool: No module named pytest\n",
         ": No module named pytest",
+        "FAIL: test_x\npython: No module named pytest\nFAILED (failures=1)",
+        "python: No module named pytest\nassertion failed",
     ] {
         assert_eq!(step(&ran(1, failure)), FAIL, "{failure}");
     }

@@ -80,7 +80,7 @@ fn a_fault_names_the_field() {
 #[test]
 fn steps_are_read_whole_or_not_at_all() {
     let good = r#"{"id": "tests", "passed": true, "output": "o", "error": null,
-                   "data": {"exit_code": 0, "skipped_tests": true, "pytest_outcome": {"kind": "passed"}, "x": {}}}"#;
+                   "data": {"exit_code": 0, "skipped_tests": true, "pytest_outcome": {"kind": "passed", "failures": 2}, "x": {}}}"#;
     let read = stage(&format!(r#"{{"passed": true, "steps": [{good}], "skipped_steps": ["lint"]}}"#));
     assert_eq!(
         (read.passed, read.skipped.as_slice(), read.is_malformed),
@@ -93,6 +93,7 @@ fn steps_are_read_whole_or_not_at_all() {
         exit_code: Some(0),
         skipped: true,
         pytest: Some("passed".to_owned()),
+        failures: 2,
         ..Step::default()
     };
     assert_eq!(read.steps, [step]);
@@ -112,6 +113,8 @@ fn steps_are_read_whole_or_not_at_all() {
         r#"{"id": "tests", "passed": true, "data": {"exit_code": 0.0}}"#,
         r#"{"id": "tests", "passed": true, "data": {"exit_code": false}}"#,
         r#"{"id": "tests", "passed": true, "data": {"exit_code": 0, "pytest_outcome": "passed"}}"#,
+        r#"{"id": "tests", "passed": true, "data": {"pytest_outcome": {"kind": "failed", "failures": -1}}}"#,
+        r#"{"id": "tests", "passed": true, "data": {"pytest_outcome": {"kind": "failed", "failures": "1"}}}"#,
     ] {
         let read = stage(&format!(r#"{{"steps": [{good}, {bad}]}}"#));
         assert!(read.is_malformed && read.steps.len() == 1, "{bad}");
