@@ -174,7 +174,8 @@ fn failed(regression: bool) -> Finding {
 /// What both tiers amount to once tier 1 ran again.
 ///
 /// Only what is open because of the clock is touched, and only an ARTIFACT becomes final by a pass:
-/// nobody vouches for the criteria of the others.
+/// nobody vouches for the criteria of the others. A run that graded nothing leaves it UNRESOLVED:
+/// the clock is no longer the only thing that is known.
 pub fn settle(tier1: Tier1, tier2: Tier2, rerun: RerunResult) -> Finding {
     let first = adjudicate(tier1, tier2);
     let is_open = matches!(tier1, Tier1::Timeout(_)) && first.verdict != Verdict::Fail;
@@ -185,7 +186,8 @@ pub fn settle(tier1: Tier1, tier2: Tier2, rerun: RerunResult) -> Finding {
         }
         RerunResult::Fail => failed(true),
         RerunResult::Timeout => Finding { verdict: Verdict::TimeoutConfirmed, ..first },
-        RerunResult::Pass | RerunResult::Ungraded => first,
+        RerunResult::Ungraded => Finding { verdict: Verdict::Unresolved, ..first },
+        RerunResult::Pass => first,
     }
 }
 

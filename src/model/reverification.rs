@@ -91,21 +91,26 @@ pub struct Rerun {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RerunResult {
-    /// The last run passed and none failed.
+    /// The last run passed, and no other one showed anything but the clock.
     Pass,
-    /// The last run ran out of its budget again and none failed.
+    /// The last run ran out of its budget again, and no other one showed anything but the clock.
     Timeout,
     /// A run failed.
     Fail,
-    /// The last run graded nothing and none failed.
+    /// A run started and graded nothing, or the last one did not start; none failed.
     Ungraded,
 }
 
 impl RerunResult {
-    /// What runs amount to, oldest first. A failure that was seen once stays seen.
+    /// What runs amount to, oldest first. A failure that was seen once stays seen, and so does a
+    /// run that started and graded nothing: it may have been a crash of the product, and no later
+    /// pass takes that back.
     pub fn of(runs: &[Rerun]) -> Self {
         if runs.iter().any(|run| run.outcome.is_product_failure()) {
             return Self::Fail;
+        }
+        if runs.iter().any(Rerun::is_unclear) {
+            return Self::Ungraded;
         }
         match runs.last().map(|run| run.outcome) {
             Some(Outcome::Pass) => Self::Pass,
@@ -122,6 +127,25 @@ impl RerunResult {
                 | Outcome::NotRun,
             )
             | None => Self::Ungraded,
+        }
+    }
+}
+
+impl Rerun {
+    /// Whether it started, and ended in a way that neither grades the product nor is the clock's.
+    pub fn is_unclear(&self) -> bool {
+        let started = self.exit.is_some() || self.signal.is_some();
+        match self.outcome {
+            Outcome::Pass | Outcome::Timeout => false,
+            Outcome::NotRun => started,
+            Outcome::FlakyPass
+            | Outcome::Fail
+            | Outcome::Leak
+            | Outcome::OutputLimit
+            | Outcome::Tamper
+            | Outcome::Signal
+            | Outcome::Oom
+            | Outcome::Error => true,
         }
     }
 }

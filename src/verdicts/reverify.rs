@@ -103,12 +103,13 @@ impl ReverifyError {
     }
 }
 
-/// Whether the suite runs for a verdict with such a record: there is none, what it shows grades
-/// nothing, or it ran out of a smaller budget than there is now.
+/// Whether the suite runs for a verdict with such a record: there is none, it never started, or it
+/// ran out of a smaller budget than there is now. One that started and graded nothing is not run
+/// until it passes.
 pub fn is_due(earlier: Option<&Reverification>, budget: &Budget) -> bool {
     earlier.is_none_or(|earlier| match earlier.result {
         RerunResult::Pass | RerunResult::Fail => false,
-        RerunResult::Ungraded => true,
+        RerunResult::Ungraded => !earlier.runs.iter().any(Rerun::is_unclear),
         RerunResult::Timeout => earlier.budget.budget_s < budget.budget_s,
     })
 }

@@ -162,7 +162,7 @@ fn another_run_settles_an_artifact_and_nothing_else() {
         (&artifact, Outcome::Pass, "PASS", 0),
         (&artifact, Outcome::Timeout, "TIMEOUT_CONFIRMED", 3),
         (&artifact, Outcome::Fail, "FAIL", 1),
-        (&artifact, Outcome::Error, "ARTIFACT", 3),
+        (&artifact, Outcome::Error, "UNRESOLVED", 3),
         (&late, Outcome::Pass, "UNRESOLVED", 3),
         (&late, Outcome::Timeout, "TIMEOUT_CONFIRMED", 3),
         (&late, Outcome::Fail, "FAIL", 1),

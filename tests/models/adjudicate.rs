@@ -88,13 +88,18 @@ const RULES: &[Rule] = &[
     ),
     (
         "a clock alone is an artifact until it ran again",
-        |c| c.tier1 == "timeout" && c.tier2 == "met" && (c.rerun == "none" || c.rerun == "ungraded"),
+        |c| c.tier1 == "timeout" && c.tier2 == "met" && c.rerun == "none",
         |a| a.verdict == Verdict::Artifact,
     ),
     (
         "an artifact that passed is final",
         |c| c.tier1 == "timeout" && c.tier2 == "met" && c.rerun == "pass",
         |a| a.verdict == Verdict::Pass && a.complete,
+    ),
+    (
+        "a second run that graded nothing leaves nobody any wiser",
+        |c| c.tier1 == "timeout" && c.tier2 != "not met" && c.rerun == "ungraded",
+        |a| a.verdict == Verdict::Unresolved && !a.complete,
     ),
     (
         "without criteria a clock stays unresolved",

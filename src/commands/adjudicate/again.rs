@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::find::Place;
 use super::{Results, result};
 use crate::commands::{Context, Failure};
+use crate::decide::adjudicate::adjudicate;
 use crate::decide::result::{JudgeResult, Reading, Source};
 use crate::exit::ExitStatus;
 use crate::gate::GateError;
@@ -56,7 +57,8 @@ fn no_command() -> Failure {
 
 /// Runs the suite for one result, when it waits; what is to be said of it.
 fn one(suite: &Suite<'_>, place: &Place, result: &mut JudgeResult) -> Result<Option<String>, Failure> {
-    let waits = matches!(result.finding.verdict, Verdict::Artifact | Verdict::TimeoutConfirmed);
+    let first = adjudicate(result.tier1, result.tier2).verdict;
+    let waits = first == Verdict::Artifact || result.finding.verdict == Verdict::TimeoutConfirmed;
     let Source::GitReins(verdict) = &result.source else { return Ok(None) };
     if !waits || !is_due(result.rerun.as_ref(), suite.budget) {
         return Ok(None);

@@ -28,7 +28,7 @@ fn read(record: &Reverification) -> Result<Reverification, RecordFault> {
 
 #[test]
 fn the_last_run_decides_unless_one_failed() {
-    use Outcome::{Error, Fail, Leak, Oom, Pass, Signal, Timeout};
+    use Outcome::{Error, Fail, Leak, NotRun, Oom, Pass, Signal, Timeout};
     for (outcomes, result) in [
         (vec![Pass], RerunResult::Pass),
         (vec![Timeout], RerunResult::Timeout),
@@ -38,11 +38,18 @@ fn the_last_run_decides_unless_one_failed() {
         (vec![Signal], RerunResult::Ungraded),
         (vec![Pass, Oom], RerunResult::Ungraded),
         (vec![Fail, Pass], RerunResult::Fail),
+        (vec![Error, Pass], RerunResult::Ungraded),
+        (vec![Signal, Timeout], RerunResult::Ungraded),
+        (vec![NotRun, Pass], RerunResult::Ungraded),
         (vec![Leak], RerunResult::Fail),
         (vec![], RerunResult::Ungraded),
     ] {
         assert_eq!(record(&outcomes).result, result, "{outcomes:?}");
     }
+    // what did not start shows nothing at all
+    let missing = Rerun { exit: None, ..run(NotRun) };
+    assert_eq!(RerunResult::of(&[missing.clone()]), RerunResult::Ungraded);
+    assert_eq!(RerunResult::of(&[missing, run(Pass)]), RerunResult::Pass);
 }
 
 #[test]
