@@ -57,6 +57,7 @@ impl Adjudicate {
             return Err(results.nothing());
         }
         let policy = policy(context)?.unwrap_or_default();
+        results.bind(&policy.tier1.command);
         let budget = budget(&policy.tier1, &past(context, &policy)?)?;
         if self.reverify {
             again::reverify(context, &policy.tier1, &budget, &mut results)?;
@@ -101,13 +102,21 @@ impl Results {
                     results.notes.push(format!("{file} is a resolution record, no verdict"));
                 }
                 Ok((Reading::Result(result), unread)) => {
-                    let warnings = result.warning.iter().chain(&unread);
-                    results.notes.extend(warnings.map(|why| format!("{file}: {why}")));
+                    results.notes.extend(unread.map(|why| format!("{file}: {why}")));
                     results.all.push((place, *result));
                 }
             }
         }
         results
+    }
+
+    /// Takes only those runs into account that are of `command`, and says what is not.
+    fn bind(&mut self, command: &[String]) {
+        let bound = |(place, result): (Place, JudgeResult)| (place, result.under(command));
+        self.all = std::mem::take(&mut self.all).into_iter().map(bound).collect();
+        for (place, result) in &self.all {
+            self.notes.extend(result.warning.iter().map(|why| format!("{}: {why}", place.file().display())));
+        }
     }
 
     /// That there is nothing to adjudicate.

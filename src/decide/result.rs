@@ -6,6 +6,7 @@ use super::adjudicate::{adjudicate, settle, tiers_of_trial, tiers_of_verdict};
 use crate::gitreins::verdict::{Entry, EntryFault, Verdict, read as read_entry};
 use crate::model::adjudication::{ADJUDICATION_SCHEMA, Adjudicated, Finding, Tier1, Tier2};
 use crate::model::ids::Sha256;
+use crate::model::path::shown;
 use crate::model::record::{self, RecordFault};
 use crate::model::reverification::{Budget, REVERIFY_FILE, Reverification};
 use crate::model::trial::{TRIAL_SCHEMA, Trial};
@@ -103,12 +104,28 @@ fn usable(bytes: &[u8], sha256: Sha256, source: &Source) -> Result<Reverificatio
         return Err("it names another task".to_owned());
     }
     match verdict.commit {
+        None => Err("the verdict names no commit, so that nobody knows what was graded".to_owned()),
         Some(graded) if graded != rerun.commit => Err(format!("it ran commit {}", rerun.commit)),
-        Some(_) | None => Ok(rerun),
+        Some(_) => Ok(rerun),
     }
 }
 
 impl JudgeResult {
+    /// The result where `command` is tier 1: what another command showed is not taken into account.
+    #[must_use]
+    pub fn under(self, command: &[String]) -> Self {
+        match &self.rerun {
+            Some(rerun) if rerun.command != command => {
+                let ran = shown(&rerun.command.join(" "));
+                let why =
+                    format!("it ran {ran}, which is not tier1.command of the policy on the protected line");
+                let warning = Some(format!("{REVERIFY_FILE} is not taken into account: {why}"));
+                Self { finding: adjudicate(self.tier1, self.tier2), rerun: None, warning, ..self }
+            }
+            Some(_) | None => self,
+        }
+    }
+
     /// The task; `None` for a trial of our own, which knows none.
     pub fn task_id(&self) -> Option<&str> {
         match &self.source {

@@ -463,6 +463,14 @@ impl Record for Trial {
         for (at, run) in self.checks.iter().enumerate() {
             let field = format!("checks[{at}].opened");
             run.opened.as_ref().map_or(Ok(()), |opened| sorted(&field, opened))?;
+            if run.signal.is_some() && (run.exit.is_some() || run.outcome == Outcome::Pass) {
+                let ended = format!("{:?}, exit {:?}, signal {:?}", run.outcome, run.exit, run.signal);
+                return Err(RecordFault::of(
+                    &format!("checks[{at}]"),
+                    ended,
+                    "one end, and a signal of no pass",
+                ));
+            }
         }
         self.check_verdict()
     }

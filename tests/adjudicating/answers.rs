@@ -18,6 +18,16 @@ fn one(repo: &Repo, record: &str, code: i32) -> Value {
     all.remove(0)
 }
 
+/// A repository whose protected line runs this as tier 1.
+fn running(command: &str) -> Repo {
+    let repo = Repo::new();
+    let policy =
+        format!("schema = 1\n[protect]\nbase = [\"refs/heads/main\"]\n[tier1]\ncommand = [\"{command}\"]\n");
+    repo.write(".gitreins/reins.toml", &policy);
+    repo.commit("policy");
+    repo
+}
+
 fn words(answer: &Value) -> [&str; 4] {
     ["tier1", "reason", "tier2", "verdict"].map(|member| answer[member].as_str().unwrap_or("-"))
 }
@@ -154,7 +164,7 @@ fn trials_of_our_own_are_read_too() {
 
 #[test]
 fn another_run_settles_an_artifact_and_nothing_else() {
-    let repo = Repo::new();
+    let repo = running("make");
     let artifact = artifact().to_string();
     let late = verdict(&[stopped("tests")]).to_string();
     let gone = verdict(&[step("tests", 127)]).to_string();
@@ -180,7 +190,7 @@ fn another_run_settles_an_artifact_and_nothing_else() {
 
 #[test]
 fn another_run_of_something_else_is_not_taken_into_account() {
-    let repo = Repo::new();
+    let repo = running("make");
     let artifact = artifact().to_string();
     let good = rerun(&artifact, Outcome::Pass);
     for (beside, why) in [
@@ -200,6 +210,20 @@ fn another_run_of_something_else_is_not_taken_into_account() {
             "{run}"
         );
         assert!(!run.stderr.contains('\u{1b}'), "{run}");
+    }
+    // a verdict that does not say what was graded is not settled by any run
+    let mut unnamed = super::verdicts::artifact();
+    unnamed["commit"] = json!(null);
+    repo.write(ONE, &unnamed.to_string());
+    repo.write("h/2026-01-02/00000001/reverify.json", &rerun(&unnamed.to_string(), Outcome::Pass));
+    let run = repo.reins(&["adjudicate", "h"]).expect(3);
+    assert!(run.stdout.contains("ARTIFACT") && run.stderr.contains("names no commit"), "{run}");
+    // nor is any by another command than that of the protected line
+    for other in [Repo::new(), running("true")] {
+        other.write(ONE, &artifact);
+        other.write("h/2026-01-02/00000001/reverify.json", &good);
+        let run = other.reins(&["adjudicate", "h"]).expect(3);
+        assert!(run.stdout.contains("ARTIFACT") && run.stderr.contains("it ran make, which is not"), "{run}");
     }
     let trial = print(&trial(TrialVerdict::Reject, vec![TrialReason::Infra], None));
     repo.write(ONE, &trial);

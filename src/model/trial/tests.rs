@@ -169,6 +169,7 @@ fn a_verdict_that_its_lists_contradict_is_no_record() {
     let canary = |outcome| vec![run("parse_diff", None, outcome), run("props", Some("p"), Outcome::Pass)];
     let on_base = CheckRun { revision: Revision::Base, ..run("props", Some("p"), Outcome::Pass) };
     let p = || vec!["p".to_owned()];
+    let ended = |outcome, exit| vec![CheckRun { exit, signal: Some(9), ..run("props", Some("p"), outcome) }];
     for (name, bad) in [
         ("admits and holds", Trial { held: p(), ..admitted() }),
         ("admits with a reason", Trial { reasons: vec![TrialReason::BytesChanged], ..admitted() }),
@@ -182,6 +183,8 @@ fn a_verdict_that_its_lists_contradict_is_no_record() {
         ("admits what ran on base", Trial { checks: vec![on_base], ..admitted() }),
         ("admits past a canary", Trial { checks: canary(Outcome::Fail), ..admitted() }),
         ("admits past no canary", Trial { checks: canary(Outcome::NotRun), ..admitted() }),
+        ("admits what was killed", Trial { checks: ended(Outcome::Pass, None), ..admitted() }),
+        ("ends twice", Trial { checks: ended(Outcome::Fail, Some(1)), ..rejected() }),
         ("admits no patch", Trial { blob: None, ..admitted() }),
         ("admits no tree", Trial { candidate_tree: None, ..admitted() }),
         ("holds nothing", Trial { held: vec![], ..held() }),
