@@ -5,18 +5,36 @@ use serde::Serialize;
 
 use super::{Answer, Failure};
 use crate::exit::ExitStatus;
+use crate::model::adjudication::Word;
 use crate::model::refusal::{Class, Code, CodeError};
 use crate::report::json;
 
 /// Say what a refusal code means, what is read for it and what fixes it
+///
+/// The words of `git reins adjudicate` are explained too, such as ARTIFACT or tier1.ungraded.skip.
 #[derive(Debug, Args)]
 pub struct Explain {
-    /// The code; a table of all codes when none is named
-    #[arg(value_parser = |text: &str| text.parse::<Code>().map_err(|error: CodeError| error))]
-    code: Option<Code>,
+    /// The code, or a word of an adjudication; a table of all codes when none is named
+    #[arg(value_name = "CODE", value_parser = topic)]
+    code: Option<Topic>,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// What can be explained.
+#[derive(Clone, Copy, Debug)]
+enum Topic {
+    Code(Code),
+    Word(Word),
+}
+
+fn topic(text: &str) -> Result<Topic, CodeError> {
+    match (text.parse(), Word::of(text)) {
+        (Ok(code), _) => Ok(Topic::Code(code)),
+        (Err(_), Some(word)) => Ok(Topic::Word(word)),
+        (Err(error), None) => Err(error),
+    }
 }
 
 #[derive(Serialize)]
@@ -34,6 +52,7 @@ struct Explanation {
 struct Explanations {
     schema: &'static str,
     codes: Vec<Explanation>,
+    words: Vec<Word>,
 }
 
 impl Explain {
@@ -42,11 +61,19 @@ impl Explain {
     /// # Errors
     /// None.
     pub fn run(&self) -> Result<Answer, Failure> {
-        let codes = self.code.map_or(Code::ALL.to_vec(), |code| vec![code]);
+        let (codes, words) = match self.code {
+            None => (Code::ALL.to_vec(), Word::all().collect()),
+            Some(Topic::Code(code)) => (vec![code], vec![]),
+            Some(Topic::Word(word)) => (vec![], vec![word]),
+        };
         let codes: Vec<_> = codes.into_iter().map(explanation).collect();
         let text = match (self.json, self.code) {
-            (true, _) => json::print(&Explanations { schema: "git-reins/explain/1", codes }),
-            (false, Some(_)) => codes.iter().map(entry).collect(),
+            (true, _) => json::print(&Explanations { schema: "git-reins/explain/1", codes, words }),
+            (false, Some(Topic::Word(word))) => {
+                let next = indented("  next      ", &" ".repeat(12), word.next);
+                format!("{}: {}\n{next}", word.word, word.meaning)
+            }
+            (false, Some(Topic::Code(_))) => codes.iter().map(entry).collect(),
             (false, None) => codes.iter().map(row).collect(),
         };
         Ok(Answer::done(text, ""))

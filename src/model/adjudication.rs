@@ -31,10 +31,10 @@ pub enum Clock {
 }
 
 macro_rules! whys {
-    ($($(#[$doc:meta])* $variant:ident $reason:literal)*) => {
+    ($(#[doc = $meaning:literal] $variant:ident $reason:literal)*) => {
         /// Why nothing was graded.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum Why { $($(#[$doc])* $variant,)* }
+        pub enum Why { $(#[doc = $meaning] $variant,)* }
 
         impl Why {
             /// Every reason.
@@ -43,6 +43,11 @@ macro_rules! whys {
             /// The reason as it is printed.
             pub fn reason(self) -> &'static str {
                 match self { $(Self::$variant => concat!("tier1.ungraded.", $reason),)* }
+            }
+
+            /// What it means.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => $meaning.trim_ascii(),)* }
             }
         }
     };
@@ -177,6 +182,58 @@ pub struct Finding {
     /// Whether the task is done.
     pub complete: bool,
 }
+
+/// A word of an adjudication, for somebody who meets it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Word {
+    /// As it is printed.
+    pub word: &'static str,
+    /// What it means.
+    pub meaning: &'static str,
+    /// What to do about it.
+    pub next: &'static str,
+}
+
+impl Word {
+    /// Every word but the reasons of what graded nothing, which [`Why`] has.
+    const NAMED: [(&'static str, &'static str, &'static str); 17] = [
+        ("PASS", "nothing speaks against it", NOTHING),
+        ("FAIL", "a failure of the product, or criteria that are not met", MEND),
+        ("ARTIFACT", "only the clock of the tool speaks against it: the criteria are met", AGAIN),
+        ("TIMEOUT_CONFIRMED", "the raised budget ran out too: open, and never a regression", RAISE),
+        ("UNRESOLVED", "nobody knows: tier 1 graded nothing, or ran out of time without criteria", JUDGE),
+        ("TIMEOUT", "tier 1 ran out of time", AGAIN),
+        ("UNGRADED", "tier 1 graded nothing; the reason beside it says why", JUDGE),
+        ("MET", "tier 2: the criteria are met", NOTHING),
+        ("NOT_MET", "tier 2: a criterion was looked at and is not met", MEND),
+        ("NO_EVIDENCE", "tier 2 ran and says nothing: a provider error, an unreadable answer", JUDGE),
+        ("ABSENT", "tier 2 did not run", NOTHING),
+        ("tier1.timeout", "the budget of the judge ran out", AGAIN),
+        ("tier1.timeout.inner", "a budget inside the command ran out: it left with 124", AGAIN),
+        ("tier1.fail", "a step of the verdict saw a failure of the product", MEND),
+        ("regression", "tier 1 saw a failure, or ran out of time while the criteria failed", MEND),
+        ("complete", "the task is done: it passed, with criteria that are met or without any", NOTHING),
+        ("superseded", "another verdict that was read replaces it: it is shown and decides nothing", NOTHING),
+    ];
+
+    /// Every word.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let whys = Why::ALL.iter().map(|why| (why.reason(), why.meaning(), JUDGE));
+        Self::NAMED.into_iter().chain(whys).map(|(word, meaning, next)| Self { word, meaning, next })
+    }
+
+    /// The word that somebody wrote, in any case.
+    pub fn of(text: &str) -> Option<Self> {
+        Self::all().find(|word| word.word.eq_ignore_ascii_case(text))
+    }
+}
+
+const NOTHING: &str = "nothing";
+const MEND: &str = "mend the patch, then judge the task again";
+const AGAIN: &str = "git reins adjudicate --reverify PATH, which runs tier1.command with the raised budget";
+const RAISE: &str =
+    "raise tier1.suite_runtime_s on the protected line, then git reins adjudicate --reverify PATH";
+const JUDGE: &str = "put right what kept it from grading, then judge the task again";
 
 /// One element of the answer of `git reins adjudicate --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]

@@ -6,12 +6,16 @@ use std::fmt::Write as _;
 use crate::model::adjudication::{Adjudicated, Tier1, Verdict, Why};
 use crate::model::path::shown;
 use crate::model::reverification::RerunResult;
+use crate::model::shell;
 
-/// A line for each, then the totals.
+/// A line for each, with what comes next below one that is open, then the totals.
 pub fn adjudications(all: &[Adjudicated]) -> String {
     let mut out = String::new();
     for one in all {
         let _infallible = writeln!(out, "{}", line(one));
+        if let Some(next) = next(one) {
+            let _infallible = writeln!(out, "  next: {next}");
+        }
     }
     out.push('\n');
     out + &totals(all)
@@ -33,6 +37,30 @@ fn line(one: &Adjudicated) -> String {
     ];
     said.into_iter().flatten().for_each(|said| out.push_str(&format!("; {said}")));
     out
+}
+
+/// What an open verdict needs.
+fn next(one: &Adjudicated) -> Option<String> {
+    let again = || format!("git reins adjudicate --reverify {}", shell::word(&shown(&one.path)));
+    match one.verdict {
+        Verdict::Pass | Verdict::Fail => None,
+        Verdict::Artifact => Some(again()),
+        Verdict::TimeoutConfirmed => {
+            Some(format!("raise tier1.suite_runtime_s on the protected line, then {}", again()))
+        }
+        Verdict::Unresolved => Some(match (one.reverified, one.tier1) {
+            (Some(RerunResult::Ungraded), _) => {
+                "tier 1 graded nothing when it ran again: find out why, then judge the task again".to_owned()
+            }
+            (_, Tier1::Timeout(_)) => {
+                "judge the task again, with more time for tier 1 or with criteria for tier 2".to_owned()
+            }
+            (_, tier1) => {
+                let reason = tier1.reason().unwrap_or("UNRESOLVED");
+                format!("git reins explain {reason}; put that right, then judge the task again")
+            }
+        }),
+    }
 }
 
 fn word(result: RerunResult) -> &'static str {

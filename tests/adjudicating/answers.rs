@@ -252,8 +252,11 @@ fn totals_keep_every_cause_apart() {
 00000000 PASS: tier 1 PASS, tier 2 ABSENT; task task-1
 00000001 FAIL: tier 1 FAIL (tier1.fail), tier 2 ABSENT; task task-1; regression
 00000002 ARTIFACT: tier 1 TIMEOUT (tier1.timeout), tier 2 MET; task task-1
+  next: git reins adjudicate --reverify .gitreins/history/2026-01-03/00000002/verdict.json
 00000003 UNRESOLVED: tier 1 UNGRADED (tier1.ungraded.killed), tier 2 ABSENT; task task-1
+  next: git reins explain tier1.ungraded.killed; put that right, then judge the task again
 00000004 UNRESOLVED: tier 1 UNGRADED (tier1.ungraded.infra), tier 2 ABSENT
+  next: git reins explain tier1.ungraded.infra; put that right, then judge the task again
 
 verdicts: PASS 1, FAIL 1, ARTIFACT 1, TIMEOUT_CONFIRMED 0, UNRESOLVED 2
 regressions: 1
@@ -313,4 +316,25 @@ fn the_budget_is_that_of_the_protected_line() {
         "{run}"
     );
     assert!(run.stderr.contains("POLICY_INVALID") && run.stderr.contains("tier1.margin = 0.25"), "{run}");
+}
+
+#[test]
+fn every_word_of_an_answer_can_be_explained() {
+    let repo = Repo::new();
+    for (word, said) in [
+        ("ARTIFACT", "ARTIFACT: only the clock"),
+        ("artifact", "git reins adjudicate --reverify PATH"),
+        ("UNRESOLVED", "nobody knows"),
+        ("TIMEOUT_CONFIRMED", "tier1.suite_runtime_s"),
+        ("tier1.ungraded.skip", "tier1.ungraded.skip: The judge says itself that it skipped."),
+        ("NO_EVIDENCE", "tier 2"),
+        ("CANARY_FAILED", "CANARY_FAILED: refused"),
+    ] {
+        let run = repo.reins(&["explain", word]).expect(0);
+        assert!(run.stdout.contains(said), "{word}: {run}");
+    }
+    let one: Value =
+        serde_json::from_str(&repo.reins(&["explain", "MET", "--json"]).expect(0).stdout).unwrap();
+    assert_eq!((&one["codes"], &one["words"][0]["word"]), (&json!([]), &json!("MET")));
+    let _ = repo.reins(&["explain", "tier1.ungraded.because"]).expect(129);
 }
