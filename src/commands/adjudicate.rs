@@ -6,13 +6,13 @@ use clap::Args;
 
 use super::{Answer, Context, Failure};
 use crate::decide::budget::{BudgetFault, budget};
-use crate::decide::result::{JudgeResult, Reading, read};
+use crate::decide::result::{JudgeResult, Reading, Source, read};
 use crate::exit::ExitStatus;
 use crate::gate::GateError;
 use crate::gate::survey::standing_policy;
 use crate::git::Repo;
 use crate::git::plumbing::GitPlace;
-use crate::model::adjudication::{Adjudicated, Verdict};
+use crate::model::adjudication::Verdict;
 use crate::model::path::visible;
 use crate::model::refusal::Code;
 use crate::model::reverification::Budget;
@@ -30,8 +30,12 @@ use find::{Found, Place};
 /// Reads the verdicts of GitReins and the records of trials. A DIR is a verdict directory, or one
 /// above any number of `<date>/<hash>/verdict.json`; a FILE is a verdict.json.
 ///
-/// Exit 0 when all of them PASS, 3 when something waits (ARTIFACT, UNRESOLVED, TIMEOUT_CONFIRMED),
-/// 1 when one is FAIL, whatever else there is; else 128 when one could not be read, or none was found.
+/// Exit 0 when all of them PASS, 3 when something waits (ARTIFACT, UNRESOLVED, TIMEOUT_CONFIRMED, a
+/// verdict directory without verdict.json), 1 when one is FAIL, whatever else there is; else 128 when one
+/// could not be read, or none was found.
+///
+/// A verdict that a later one of the same job replaces, when both are read and each names the other,
+/// is shown and counted apart: it decides neither the exit code nor the totals.
 #[derive(Debug, Args)]
 pub struct Adjudicate {
     /// Verdict directories, directories above them, or verdict.json files
@@ -88,12 +92,13 @@ struct Results {
     all: Vec<(Place, JudgeResult)>,
     troubles: Vec<String>,
     notes: Vec<String>,
+    unfinished: Vec<String>,
 }
 
 impl Results {
     fn read(found: Found) -> Self {
-        let Found { places, troubles, notes } = found;
-        let mut results = Self { all: Vec::new(), troubles, notes };
+        let Found { places, troubles, notes, unfinished } = found;
+        let mut results = Self { all: Vec::new(), troubles, notes, unfinished };
         for place in places {
             let file = place.file().display().to_string();
             match result(&place) {
@@ -121,7 +126,9 @@ impl Results {
 
     /// That there is nothing to adjudicate.
     fn nothing(&self) -> Failure {
-        let lines: Vec<_> = self.troubles.iter().chain(&self.notes).map(|line| visible(line)).collect();
+        let unfinished: Vec<_> = self.unfinished.iter().map(|path| unfinished(path)).collect();
+        let lines = self.troubles.iter().chain(&unfinished).chain(&self.notes);
+        let lines: Vec<_> = lines.map(|line| visible(line)).collect();
         match lines.is_empty() {
             true => Failure::new("there is no <date>/<hash>/verdict.json in what was named"),
             false => Failure::new(lines.join("\n")),
@@ -135,14 +142,48 @@ impl Results {
             result.answer(place.id.clone(), path, budget)
         };
         let all: Vec<_> = self.all.iter().map(answer).collect();
-        let stdout = if as_json { json::print(&all) } else { adjudications::adjudications(&all) };
+        let decides: Vec<_> = self.all.iter().map(|one| !self.is_superseded(one)).collect();
+        let stdout = if as_json { json::print(&all) } else { adjudications::adjudications(&all, &decides) };
         let mut stderr = String::new();
         self.troubles
             .iter()
             .for_each(|why| stderr.push_str(&format!("git-reins: cannot adjudicate: {}\n", visible(why))));
         self.notes.iter().for_each(|note| stderr.push_str(&format!("note: {}\n", visible(note))));
-        Answer { status: status(&all, !self.troubles.is_empty()), stdout, stderr }
+        let waiting = self.unfinished.iter().map(|path| visible(&unfinished(path)));
+        waiting.for_each(|line| stderr.push_str(&format!("note: {line}\n")));
+        let deciding = all.iter().zip(decides).filter(|(_, decides)| *decides).map(|(one, _)| one.verdict);
+        Answer { status: self.status(&deciding.collect::<Vec<_>>()), stdout, stderr }
     }
+
+    /// Whether another result that was read replaces this one. Both have to name each other and the
+    /// same job, and the other one has to be later, so that of two at least one decides.
+    fn is_superseded(&self, (place, result): &(Place, JudgeResult)) -> bool {
+        let Source::GitReins(old) = &result.source else { return false };
+        self.all.iter().any(|(by, other)| {
+            let Source::GitReins(new) = &other.source else { return false };
+            old.superseded_by.as_ref().is_some_and(|path| by.is_at(path))
+                && new.supersedes.as_ref().is_some_and(|path| place.is_at(path))
+                && (old.job_id.is_some() && old.job_id == new.job_id && old.task_id == new.task_id)
+                && old.evaluated_at < new.evaluated_at
+        })
+    }
+
+    /// A failure that was seen stands whatever else could not be read.
+    fn status(&self, deciding: &[Verdict]) -> ExitStatus {
+        if deciding.contains(&Verdict::Fail) {
+            ExitStatus::Refused
+        } else if !self.troubles.is_empty() {
+            ExitStatus::Undecided
+        } else if !self.unfinished.is_empty() || deciding.iter().any(|verdict| *verdict != Verdict::Pass) {
+            ExitStatus::Held
+        } else {
+            ExitStatus::Done
+        }
+    }
+}
+
+fn unfinished(path: &str) -> String {
+    format!("{path} has no verdict.json: unfinished")
 }
 
 /// The result at a place, and why the record beside it could not be read.
@@ -154,20 +195,6 @@ fn result(place: &Place) -> Result<(Reading, Option<String>), String> {
     };
     let reading = read(&verdict, reverify.as_deref()).map_err(|fault| fault.to_string())?;
     Ok((reading, unread))
-}
-
-/// A failure that was seen stands whatever else could not be read.
-fn status(all: &[Adjudicated], is_partial: bool) -> ExitStatus {
-    let has = |verdict| all.iter().any(|one| one.verdict == verdict);
-    if has(Verdict::Fail) {
-        ExitStatus::Refused
-    } else if is_partial {
-        ExitStatus::Undecided
-    } else if has(Verdict::Artifact) || has(Verdict::Unresolved) || has(Verdict::TimeoutConfirmed) {
-        ExitStatus::Held
-    } else {
-        ExitStatus::Done
-    }
 }
 
 impl From<BudgetFault> for Failure {

@@ -8,17 +8,25 @@ use crate::model::path::shown;
 use crate::model::reverification::RerunResult;
 use crate::model::shell;
 
-/// A line for each, with what comes next below one that is open, then the totals.
-pub fn adjudications(all: &[Adjudicated]) -> String {
+/// A line for each, with what comes next below one that is open, then the totals of those that
+/// decide.
+pub fn adjudications(all: &[Adjudicated], decides: &[bool]) -> String {
     let mut out = String::new();
-    for one in all {
+    let mut deciding = Vec::new();
+    for (one, decides) in all.iter().zip(decides) {
         let _infallible = writeln!(out, "{}", line(one));
+        if !decides {
+            continue;
+        }
+        deciding.push(one);
         if let Some(next) = next(one) {
             let _infallible = writeln!(out, "  next: {next}");
         }
     }
     out.push('\n');
-    out + &totals(all)
+    let superseded = all.len() - deciding.len();
+    let apart = if superseded == 0 { String::new() } else { format!("superseded: {superseded}\n") };
+    out + &totals(&deciding) + &apart
 }
 
 fn line(one: &Adjudicated) -> String {
@@ -83,7 +91,7 @@ fn cause(tier1: Tier1) -> &'static str {
 }
 
 /// One number for each thing, and never one for several: no timeout counts as a failure.
-fn totals(all: &[Adjudicated]) -> String {
+fn totals(all: &[&Adjudicated]) -> String {
     let mut causes = BTreeMap::new();
     let mut verdicts = BTreeMap::new();
     for one in all {

@@ -77,21 +77,73 @@ fn nothing_needs_a_repository() {
 #[test]
 fn only_what_is_named_like_a_verdict_directory_is_one() {
     let repo = filled();
-    for place in [
-        "2026-01-02",
-        "2026-01-02/0000",
-        "2026-01-02/000000AA",
-        "2026-02-30/0000000c",
-        "0000000d",
-        "x/verdicts",
+    for (place, code, said) in [
+        ("2026-01-02", 128, "cannot adjudicate"),
+        ("2026-01-02/0000", 128, "cannot adjudicate"),
+        ("2026-01-02/000000AA", 128, "cannot adjudicate"),
+        ("2026-02-30/0000000c", 128, "cannot adjudicate"),
+        ("0000000d", 128, "cannot adjudicate"),
+        ("x/verdicts", 0, "note"),
     ] {
-        repo.write(&format!(".gitreins/history/{place}/verdict.json"), "not read");
+        let file = format!(".gitreins/history/{place}/verdict.json");
+        repo.write(&file, "not read");
+        let run = repo.reins(&["adjudicate", "--json", "."]).expect(code);
+        assert_eq!(ids(&run), ["0000000a", "0000000b", "0123456789abcdef"]);
+        assert!(
+            run.stderr.contains(said) && run.stderr.contains(&format!("{place} holds a verdict.json")),
+            "{run}"
+        );
+        std::fs::remove_file(repo.path(&file)).unwrap();
+        if place != "2026-01-02" {
+            std::fs::remove_dir(repo.path(&file).parent().unwrap()).unwrap();
+        }
     }
-    std::fs::remove_file(repo.path(".gitreins/history/2026-01-02/verdict.json")).unwrap();
     repo.write(".gitreins/history/2026-01-03/0000000e/notes", "");
-    let run = repo.reins(&["adjudicate", "--json", "."]).expect(0);
+    let run = repo.reins(&["adjudicate", "--json", "."]).expect(3);
     assert_eq!(ids(&run), ["0000000a", "0000000b", "0123456789abcdef"]);
-    assert!(run.stderr.contains("0000000e has no verdict.json"), "{run}");
+    assert!(run.stderr.contains("0000000e has no verdict.json: unfinished"), "{run}");
+    let alone = repo.reins(&["adjudicate", ".gitreins/history/2026-01-03/0000000e"]).expect(128);
+    assert!(alone.stderr.contains("0000000e has no verdict.json: unfinished"), "{alone}");
+}
+
+#[test]
+fn a_superseded_verdict_is_shown_and_decides_nothing() {
+    let repo = Repo::new();
+    let path = |hash: &str| format!(".gitreins/history/2026-01-02/{hash}");
+    let attempt = |exit_code, at: &str| {
+        let mut value = verdict(&[step("tests", exit_code)]);
+        value["job_id"] = json!("job-1");
+        value["evaluated_at"] = json!(at);
+        value
+    };
+    let (mut old, mut new) = (attempt(1, "2026-01-02T03:04:05"), attempt(0, "2026-01-02T03:04:06"));
+    old["superseded_by"] = json!(path("0000000b"));
+    new["supersedes"] = json!(path("0000000a"));
+    let write = |old: &Value, new: &Value| {
+        repo.write(&format!("{}/verdict.json", path("0000000a")), &old.to_string());
+        repo.write(&format!("{}/verdict.json", path("0000000b")), &new.to_string());
+    };
+    write(&old, &new);
+    let run = repo.reins(&["adjudicate", "."]).expect(0);
+    assert!(run.stdout.contains("0000000a FAIL") && run.stdout.contains("superseded: 1"), "{run}");
+    assert!(run.stdout.contains("PASS 1, FAIL 0") && run.stdout.contains("regressions: 0"), "{run}");
+    // alone it decides, since what replaced it was not read
+    let _ = repo.reins(&["adjudicate", &path("0000000a")]).expect(1);
+    // and nobody is excused by a word of its own
+    for (member, value) in [
+        ("job_id", json!("job-2")),
+        ("job_id", Value::Null),
+        ("task_id", json!("task-2")),
+        ("evaluated_at", json!("2026-01-02T03:04:05")),
+        ("supersedes", json!(path("0000000c"))),
+        ("supersedes", Value::Null),
+    ] {
+        let mut other = new.clone();
+        other[member] = value;
+        write(&old, &other);
+        let run = repo.reins(&["adjudicate", "."]).expect(1);
+        assert!(!run.stdout.contains("superseded: "), "{member}: {run}");
+    }
 }
 
 #[test]

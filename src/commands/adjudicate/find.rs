@@ -31,6 +31,8 @@ pub struct Found {
     pub troubles: Vec<String>,
     /// What is no verdict, for the reader to know.
     pub notes: Vec<String>,
+    /// The verdict directories that have no verdict yet.
+    pub unfinished: Vec<String>,
 }
 
 impl Found {
@@ -53,8 +55,19 @@ impl Found {
             Listing::Missing => Err(format!("{} does not exist", text(path))),
             Listing::NoDirectory => self.file(path),
             Listing::Directory(entries) if holds_verdict(&entries) => self.dir(path),
+            Listing::Directory(_) if is_place(path) => {
+                self.unfinished.push(text(path));
+                Ok(())
+            }
             Listing::Directory(entries) => self.walk(path, entries),
         }
+    }
+
+    /// A verdict.json where no verdict directory is: trouble where one was meant, else a note.
+    fn misplaced(&mut self, path: &Path, was_meant: bool) {
+        let lines = if was_meant { &mut self.troubles } else { &mut self.notes };
+        let why = "which is no <date>/<hash>: it is not read unless it is named itself";
+        lines.push(format!("{} holds a {VERDICT_FILE}, {why}", text(path)));
     }
 
     fn file(&mut self, path: &Path) -> Result<(), String> {
@@ -91,10 +104,13 @@ impl Found {
                         Ok(Listing::Directory(inner)) if is_hash && holds_verdict(&inner) => {
                             self.dir(&path)?
                         }
-                        Ok(Listing::Directory(_)) if is_hash => {
-                            self.notes.push(format!("{} has no {VERDICT_FILE}", text(&path)));
+                        Ok(Listing::Directory(_)) if is_hash => self.unfinished.push(text(&path)),
+                        Ok(Listing::Directory(inner)) => {
+                            if holds_verdict(&inner) {
+                                self.misplaced(&path, is_day || self::is_hash(name) || self::is_day(name));
+                            }
+                            left.push((path, inner));
                         }
-                        Ok(Listing::Directory(inner)) => left.push((path, inner)),
                         Ok(Listing::NoDirectory | Listing::Missing) => {
                             self.troubles.push(format!("{} was changed meanwhile", text(&path)));
                         }
@@ -112,6 +128,14 @@ impl Place {
     /// The file of the verdict.
     pub fn file(&self) -> PathBuf {
         self.named.clone().unwrap_or_else(|| self.dir.join(VERDICT_FILE))
+    }
+
+    /// Whether it is the directory that GitReins names with a path, by its day and its hash.
+    pub fn is_at(&self, path: &str) -> bool {
+        let tail = |path: &Path| -> Vec<_> {
+            path.components().rev().take(2).map(|c| c.as_os_str().to_owned()).collect()
+        };
+        is_place(&self.dir) && tail(&self.dir) == tail(Path::new(path))
     }
 
     /// The bytes of the verdict.
@@ -149,6 +173,14 @@ fn holds_verdict(entries: &[Entry]) -> bool {
 
 fn is_day(name: &str) -> bool {
     name.parse::<Day>().is_ok()
+}
+
+/// Whether the path ends in `<date>/<hash>`.
+fn is_place(path: &Path) -> bool {
+    let name = |path: Option<&Path>, is: fn(&str) -> bool| {
+        path.and_then(Path::file_name).and_then(OsStr::to_str).is_some_and(is)
+    };
+    name(Some(path), is_hash) && name(path.parent(), is_day)
 }
 
 fn is_hash(name: &str) -> bool {
