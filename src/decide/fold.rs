@@ -122,12 +122,12 @@ pub enum Fault {
         /// What was found.
         observed: String,
     },
-    /// A line looks like a secret.
+    /// A line, a name or a task id looks like a secret.
     Secret {
-        /// The file.
+        /// The file, or the directory when the secret is the name of something in it.
         path: String,
-        /// The line.
-        line: usize,
+        /// Where: `line 2`, `the name of a file`, `the task id`.
+        place: String,
         /// The marker.
         marker: String,
     },
@@ -284,8 +284,8 @@ fn detail(fault: &Fault, subject: &str, facts: &Facts) -> Detail {
                 .saw(observed.as_str(), expected)
                 .fix(fix)
         }
-        Fault::Secret { path, line, marker } => {
-            let observed = format!("{marker} in line {line}");
+        Fault::Secret { path, place, marker } => {
+            let observed = format!("{marker} in {place}");
             let inner = path.strip_prefix(&format!("{}/{subject}/", facts.history)).unwrap_or(path);
             let fix = match is_left_out(inner, false, true) {
                 true => {

@@ -14,11 +14,18 @@
 //! | sendgrid-key, digitalocean-token | keys of two more services |
 //! | jwt | a signed JSON web token |
 //! | url-password | a password in a URL, when it looks random |
-//! | assigned-secret | a value assigned to a name like password, when it looks random |
+//! | assigned-secret | a value assigned to a name like password or X_TOKEN, when it looks random |
+//! | authorization | a bearer or basic credential in a header, the `auth` of a registry, a netrc line |
 //! | `judge.secret_markers[N]` | the patterns of the policy |
 //!
 //! Patterns with a prefix of their own match anywhere. Output stands in verdicts with `\n` for a
-//! line break, so no pattern asks for a word boundary on its left.
+//! line break, so no pattern asks for a word boundary on its left. Beside the bytes themselves, what
+//! they say to a reader is looked at: JSON escapes decoded, colours removed, UTF-16 as text.
+//!
+//! Not found, and not looked for: what is encoded or packed (base64, hex, gzip, encrypted), what is
+//! split over lines, words as passwords, and secrets without a form of their own.
+
+mod views;
 
 use std::collections::BTreeSet;
 
@@ -36,8 +43,9 @@ macro_rules! after {
     };
 }
 
-const MARKERS: [(&str, &str); 20] = [
+const MARKERS: [(&str, &str); 21] = [
     ("private-key", r"(?-u)-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"),
+    ("private-key", r"(?-u)PuTTY-User-Key-File-[0-9]+:"),
     ("age-key", r"(?-u)AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}"),
     ("aws-access-key", after!(r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b")),
     ("github-token", r"(?-u)gh[pousr]_[A-Za-z0-9]{36,255}"),
@@ -60,14 +68,23 @@ const MARKERS: [(&str, &str); 20] = [
 ];
 
 /// Patterns whose match is a secret only when the value in it looks random.
-const RANDOM: [(&str, &str); 2] = [
+const RANDOM: [(&str, &str); 5] = [
     (
         "url-password",
         r"(?-u)(?i:https?|ssh|ftp|git|postgres(?:ql)?|mysql|redis|amqps?|mongodb(?:\+srv)?)://[A-Za-z0-9_.%+\-]*:([^\s:@/]{12,200})@",
     ),
     (
         "assigned-secret",
-        r#"(?i-u:pass(?:word|wd|phrase)|pwd|secret(?:[_-]?key)?|api[_-]?key|access[_-]?key|private[_-]?key|auth[_-]?token|access[_-]?token)\\?["']?[ \t]*[:=]{1,2}>?[ \t]*\\?["']?((?-u)[A-Za-z0-9+/=_.~!@#%^&*\-]{16,200})"#,
+        r#"(?i-u:pass(?:word|wd|phrase)|pwd|secret(?:[_-]?key)?|api[_-]?key|access[_-]?key|private[_-]?key|account[_-]?key|[a-z0-9][_-]?token)\\?["']?[ \t]*[:=]{1,2}>?[ \t]*\\?["']?((?-u)[A-Za-z0-9+/=_.~!@#%^&*\-]{16,200})"#,
+    ),
+    (
+        "authorization",
+        r#"(?i-u:authorization\\?["']?[ \t]*[:=][ \t]*\\?["']?(?:bearer|basic|token))[ \t]+((?-u)[A-Za-z0-9+/=_.~\-]{16,200})"#,
+    ),
+    ("authorization", r#"(?-u)\\?"auth\\?"[ \t]*:[ \t]*\\?"([A-Za-z0-9+/=]{16,200})"#),
+    (
+        "authorization",
+        r"(?-u)machine[ \t]+\S{1,200}[ \t]+login[ \t]+\S{1,200}[ \t]+password[ \t]+(\S{12,200})",
     ),
 ];
 
@@ -136,10 +153,17 @@ impl Scanner {
     /// What the bytes of one file hold, in the order of lines, each marker once a line.
     pub fn scan(&self, bytes: &[u8]) -> Vec<Finding> {
         let mut found = BTreeSet::new();
-        for at in &self.any.matches(bytes) {
-            self.patterns[at].look(bytes, &self.allowed, &mut found);
+        self.look(bytes, &mut found);
+        for view in views::views(bytes) {
+            self.look(&view, &mut found);
         }
         found.into_iter().take(MOST).collect()
+    }
+
+    fn look(&self, bytes: &[u8], found: &mut BTreeSet<Finding>) {
+        for at in &self.any.matches(bytes) {
+            self.patterns[at].look(bytes, &self.allowed, found);
+        }
     }
 }
 
@@ -228,6 +252,12 @@ mod tests {
             ("jwt", format!("eyJ{0}.eyJ{0}.{0}", &mixed[..24])),
             ("url-password", format!("https://bot:{}@example.org/x", &mixed[..20])),
             ("assigned-secret", format!("DB_PASSWORD={}", &mixed[..20])),
+            ("assigned-secret", format!("GITLAB_TOKEN={}", &mixed[..20])),
+            ("assigned-secret", format!("AccountKey={}==", &mixed[..60])),
+            ("authorization", format!("Authorization: Bearer {}", &mixed[..40])),
+            ("authorization", format!("\"auth\": \"{}==\"", &mixed[..40])),
+            ("authorization", format!("machine example.org login bot password {}", &mixed[..20])),
+            ("private-key", format!("PuTTY-User-Key-{}: ssh-rsa", "File-2")),
             ("assigned-secret", format!("\\\"api_key\\\": \\\"{}\\\"", &mixed[..32])),
             ("judge.secret_markers[0]", format!("ACME-{}", "12345678")),
         ]
@@ -241,9 +271,17 @@ mod tests {
     fn every_marker_is_found_in_its_line_wherever_it_stands() {
         let (scanner, mut seen) = (scanner(), BTreeSet::new());
         for (marker, token) in tokens() {
-            for around in
-                ["one\n{}\n", "one\n+{}", "x\n\"output\": \"ran\\n{}\\nmore\"", "\n  \"{}\",", "\n\u{fffd}{}"]
-            {
+            for around in [
+                "one\n{}\n",
+                "one\n+{}",
+                "x\n\"output\": \"ran\\n{}\\nmore\"",
+                "\n  \"{}\",",
+                "\n\u{fffd}{}",
+                "a\n\u{1b}[31m{}\u{1b}[0m",
+                "a\nb\\u001b[1m{}\\u001b[0m",
+                "a\n\\\\u2014{}\\\\u2014",
+                "a\nb\\/{}",
+            ] {
                 let found = scanner.scan(around.replace("{}", &token).as_bytes());
                 let wanted = Finding { line: 2, marker: marker.to_owned() };
                 assert!(found.contains(&wanted), "{marker}: {token} in {around:?}: {found:?}");
@@ -252,6 +290,21 @@ mod tests {
         }
         let all = MARKERS.iter().chain(&RANDOM).map(|(marker, _)| *marker);
         assert_eq!(seen, all.chain(["judge.secret_markers[0]"]).collect());
+    }
+
+    #[test]
+    fn a_token_in_two_bytes_a_letter_or_in_two_colours_is_found() {
+        let token = format!("ghp_{}", "aB3".repeat(12));
+        let wide = |order: fn(u16) -> [u8; 2]| {
+            format!("\u{feff}one\r\n{token}").encode_utf16().flat_map(order).collect::<Vec<_>>()
+        };
+        let coloured = format!("one\n{}\u{1b}[0m{}", &token[..20], &token[20..]);
+        for bytes in [wide(u16::to_le_bytes), wide(u16::to_be_bytes), coloured.into_bytes()] {
+            let found = scanner().scan(&bytes);
+            assert_eq!(found, [Finding { line: 2, marker: "github-token".to_owned() }]);
+        }
+        let escaped = format!("gh\\u0070_{}", &token[4..]);
+        assert_eq!(scanner().scan(escaped.as_bytes()).len(), 1);
     }
 
     #[test]
@@ -294,6 +347,8 @@ mod tests {
             "XAKIAABCDEFGH23456722",
             "AKIA2222222222222222",
             "ACME-1234567",
+            "\"max_tokens\": 4096, \"next_page_token\": null",
+            "the author: token-based auth; Authorization: Bearer $TOKEN",
         ] {
             assert_eq!(scanner().scan(plain.as_bytes()), [], "{plain}");
         }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::seals::{Seals, seal};
 use super::{Ground, VerdictsError, find, grading};
 use crate::decide::fold::{
-    Candidate, Fault, FileFact, Fold, Reading, Source, VERDICT, VerdictDir, is_left_out, same_verdict,
+    Candidate, Fault, FileFact, Fold, Reading, Record, Source, VERDICT, VerdictDir, is_left_out, same_verdict,
 };
 use crate::decide::secret::Scanner;
 use crate::model::ids::EntryState;
@@ -78,7 +78,7 @@ impl Reader<'_> {
             }
             return Ok(None);
         }
-        Ok(Some(looking.done(&seen.dir, Source::Disk)))
+        Ok(Some(self.done(looking, &seen.dir, Source::Disk)))
     }
 
     fn holds_verdict(&self, seen: &find::Seen) -> Result<bool, VerdictsError> {
@@ -118,6 +118,9 @@ impl Reader<'_> {
             let name = String::from_utf8_lossy(&entry.name).into_owned();
             let (inner, path) = (joined(inner, &name), format!("{path}/{name}"));
             if is_left_out(&inner, looking.is_trial, self.compact) {
+                continue;
+            }
+            if !looking.is_held(&inner) && self.is_secret_name(&entry.name, &path, looking) {
                 continue;
             }
             let Some(safe) = safe_path(&entry.name, &path, &mut keys, looking) else { continue };
@@ -170,10 +173,35 @@ impl Reader<'_> {
 
     fn fact(&self, path: RepoPath, bytes: &[u8], looking: &mut Looking<'_>) {
         for found in self.scanner.scan(bytes) {
-            let path = path.to_string();
-            looking.faults.push(Fault::Secret { path, line: found.line, marker: found.marker });
+            let (path, place) = (path.to_string(), format!("line {}", found.line));
+            looking.faults.push(Fault::Secret { path, place, marker: found.marker });
         }
         looking.files.push(FileFact { path, size: bytes.len() as u64, sha256: hash::bytes(bytes) });
+    }
+
+    /// Whether a name that HEAD lacks looks like a secret: then it is not printed either.
+    fn is_secret_name(&self, name: &[u8], path: &str, looking: &mut Looking<'_>) -> bool {
+        let above = path.rsplit_once('/').map_or("", |(above, _)| above);
+        let found = self.scanner.scan(name);
+        looking.faults.extend(found.iter().map(|found| Fault::Secret {
+            path: shown(above),
+            place: "the name of a file".to_owned(),
+            marker: found.marker.clone(),
+        }));
+        !found.is_empty()
+    }
+
+    /// A candidate from what was seen. Its task id would stand in the message of the commit.
+    fn done(&self, mut looking: Looking<'_>, dir: &VerdictDir, source: Source) -> Candidate {
+        let reading = grading::reading(looking.verdict, looking.reverify.as_deref());
+        if let Reading::Record(Record::Verdict(heading)) = &reading {
+            let path = format!("{}/{VERDICT}", self.ground.path(dir));
+            looking.faults.extend(self.scanner.scan(heading.task.as_bytes()).into_iter().map(|found| {
+                let place = "the task id".to_owned();
+                Fault::Secret { path: path.clone(), place, marker: found.marker }
+            }));
+        }
+        Candidate { dir: dir.clone(), source, reading, files: looking.files, faults: looking.faults }
     }
 
     /// A directory in the tree of a ref that GitReins writes; `held` is what HEAD holds of it.
@@ -207,6 +235,9 @@ impl Reader<'_> {
             if is_left_out(&inner, looking.is_trial, self.compact) || looking.held.contains_key(&inner) {
                 continue;
             }
+            if self.is_secret_name(name, &path, &mut looking) {
+                continue;
+            }
             let Some(safe) = safe_path(name, &path, &mut keys, &mut looking) else { continue };
             if !entry.is_file() {
                 looking.not_regular(&path, entry.kind());
@@ -221,19 +252,21 @@ impl Reader<'_> {
             }
         }
         let is_whole = looking.files.is_empty() && looking.faults.is_empty();
-        Ok((!is_whole).then(|| looking.done(dir, source)))
+        Ok((!is_whole).then(|| self.done(looking, dir, source)))
     }
 }
 
 impl Looking<'_> {
+    /// Whether HEAD holds a file or directory of this name.
+    fn is_held(&self, inner: &str) -> bool {
+        let below = format!("{inner}/");
+        self.held.contains_key(inner)
+            || self.held.range(below.clone()..).next().is_some_and(|(path, _)| path.starts_with(&below))
+    }
+
     fn not_regular(&mut self, path: &str, what: &str) {
         let (path, observed) = (shown(path), what.to_owned());
         self.faults.push(Fault::Unsafe { reason: "not-regular", path, observed });
-    }
-
-    fn done(self, dir: &VerdictDir, source: Source) -> Candidate {
-        let reading = grading::reading(self.verdict, self.reverify.as_deref());
-        Candidate { dir: dir.clone(), source, reading, files: self.files, faults: self.faults }
     }
 }
 

@@ -143,6 +143,21 @@ fn the_policy_marks_and_allows_secrets() {
 }
 
 #[test]
+fn a_secret_in_a_name_a_task_or_an_escape_is_neither_folded_nor_shown() {
+    let secret = format!("ghp_{}", "a1B2".repeat(9));
+    let escaped = format!("{{\"output\": \"key \\u001b[31mAKIA{}\\u001b[0m\"}}", "ABCDEFGH23456722");
+    for (task, name, text) in
+        [("t2", &*format!("{secret}.txt"), "x"), (&*secret, "a.txt", "x"), ("t2", "a.json", &*escaped)]
+    {
+        let repo = repo();
+        write(&repo, BAD, &grading(task, "pass", None));
+        repo.write(&inner(name), text);
+        let shown = repo.refuses(1, &["reconcile"]).to_string();
+        assert!(shown.contains("SECRET_SUSPECTED") && !shown.contains(&secret), "{shown}");
+    }
+}
+
+#[test]
 fn hidden_characters_are_never_printed_raw() {
     let repo = repo();
     write(&repo, BAD, &grading("t\u{202e}\u{1b}[2K", "pass", None));
