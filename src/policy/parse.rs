@@ -13,7 +13,7 @@ use toml::de::{DeTable, DeValue, Error};
 
 use self::reader::{Node, Table, line_of};
 use super::fault::PolicyFault;
-use super::placeholder::{COMPLETE, SIGNATURE};
+use super::placeholder::{COMPLETE, SIGNATURE, on_complete_fault};
 use super::refname;
 use super::sections::{
     Foreman, FreezeRule, Judge, MARKER_SIZE, Mechanism, Policy, Power, Protect, Tier1, VerdictRule,
@@ -156,6 +156,12 @@ fn read_tier1(table: &mut Table<'_>) -> Read<Tier1> {
 }
 
 fn read_foreman(table: &mut Table<'_>) -> Read<Foreman> {
-    let command = |node: &Node<'_>| node.command(Some(COMPLETE));
+    let command = |node: &Node<'_>| {
+        let command = node.command(Some(COMPLETE))?;
+        match on_complete_fault(&command) {
+            Some((at, expected)) => Err(node.elements()?[at].fault(expected)),
+            None => Ok(command),
+        }
+    };
     Ok(Foreman { on_complete: table.or("on_complete", Vec::new(), command)? })
 }

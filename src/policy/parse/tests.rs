@@ -102,6 +102,8 @@ const BAD: &[(&str, &str)] = &[
     ("tier1.suite", "[tier1]\nsuite = 1\n"),
     ("foreman.on_complete", "[foreman]\non_complete = [\"\"]\n"),
     ("foreman.on_complete[1]", "[foreman]\non_complete = [\"x\", \"{task}\"]\n"),
+    ("foreman.on_complete[0]", "[foreman]\non_complete = [\"tools/complete\", \"{task_id}\"]\n"),
+    ("foreman.on_complete[2]", "[foreman]\non_complete = [\"sh\", \"-c\", \"x {task_id}\"]\n"),
     ("foreman.on_fail", "[foreman]\non_fail = [\"x\"]\n"),
     ("check", "[check]\nid = \"a\"\n"),
     ("check[0]", "check = [1]\n"),
@@ -348,14 +350,14 @@ suite_runtime_s = 390
 margin = 0.25
 max_s = 1200
 [foreman]
-on_complete = ["tools/complete", "{task_id}"]
+on_complete = ["/opt/complete", "{task_id}"]
 "#,
     );
     assert_eq!(policy.paths.human_only, ["src/auth".parse().unwrap()]);
     assert_eq!(policy.protect.base, ["refs/heads/main"]);
     assert_eq!(policy.judge.public_signature.as_deref().map(<[_]>::len), Some(3));
     assert_eq!((policy.tier1.command.len(), policy.tier1.suite_runtime_s), (3, Some(390.0)));
-    assert_eq!(policy.foreman.on_complete, ["tools/complete", "{task_id}"]);
+    assert_eq!(policy.foreman.on_complete, ["/opt/complete", "{task_id}"]);
 
     let check = policy.check("props").unwrap();
     assert_eq!(
