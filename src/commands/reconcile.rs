@@ -137,14 +137,16 @@ impl Reconcile {
             let (task, end) = (&completion.task, &completion.end);
             answer.stderr += &match completion.done {
                 true => format!("task {task} is complete: foreman.on_complete ran\n"),
+                false if end.starts_with("not run") => {
+                    format!("task {task} is complete, but foreman.on_complete was {end}\n")
+                }
                 false => format!(
                     "task {task} is complete, but foreman.on_complete failed ({end}); the next reconcile tries it again\n"
                 ),
             };
         }
-        if !rules.is_protected && !rules.policy.foreman.on_complete.is_empty() {
-            let why = "foreman.on_complete does not run: the policy does not stand on a protected line";
-            answer = answer.note(why);
+        for ignored in &rules.ignored {
+            answer = answer.note(ignored);
         }
         answer
     }

@@ -241,7 +241,7 @@ codes! {
     SecretSuspected "SECRET_SUSPECTED" {
         class: Refusal,
         rule: "no file of a verdict directory that is folded holds a text that looks like a secret",
-        reads: "every byte of the files that would be folded, and judge.secret_markers and judge.secret_allow of the policy",
+        reads: "every byte of the files that would be folded, judge.secret_markers, and judge.secret_allow of the policy on a protected line",
         remedy: "take the secret out of the named file and revoke it, or name it in judge.secret_allow when it is none",
         authority: "whoever may change judge.secret_allow in the policy"
     }

@@ -1,9 +1,9 @@
 //! By which policy is a fold made?
 //!
-//! Where the history lies and what looks like a secret may be read from the policy at HEAD, or be
-//! the default, where no protected line is known: the worst that a bad one does is to refuse or to
-//! fold less. What runs a program may not: `foreman.on_complete` counts on the protected line
-//! alone, or a branch could make every clone that folds run its commands.
+//! A policy on a protected line rules alone. Where no such line is known, that at HEAD is anybody's:
+//! its markers of secrets count, since they only refuse, and nothing else does. What it allows as no
+//! secret would let one pass, another history directory would have any file committed that the
+//! person never added, and `foreman.on_complete` would make every clone that folds run its commands.
 
 use crate::gate::GateError;
 use crate::gate::survey::{Request, Survey, read_policy, survey};
@@ -17,8 +17,24 @@ pub struct Rules {
     pub policy: Policy,
     /// What runs once a task is complete; empty when nothing does.
     pub on_complete: Vec<String>,
-    /// Whether the policy stands on a protected line.
-    pub is_protected: bool,
+    /// What the policy at HEAD asks for and does not get, since it stands on no protected line.
+    pub ignored: Vec<String>,
+}
+
+/// What counts of a policy that stands on no protected line.
+fn unprotected(asked: &Policy) -> Rules {
+    let mut policy = Policy::default();
+    policy.judge.secret_markers.clone_from(&asked.judge.secret_markers);
+    let ignored = [
+        (asked.paths.history != policy.paths.history, "paths.history"),
+        (!asked.judge.secret_allow.is_empty(), "judge.secret_allow"),
+        (!asked.foreman.on_complete.is_empty(), "foreman.on_complete"),
+    ];
+    let ignored = ignored
+        .into_iter()
+        .filter(|(is_asked, _)| *is_asked)
+        .map(|(_, key)| format!("{key} does not count: the policy does not stand on a protected line"));
+    Rules { policy, on_complete: Vec::new(), ignored: ignored.collect() }
 }
 
 /// Reads the policy on the protected line, else that at HEAD, else takes the default.
@@ -29,7 +45,7 @@ pub fn rules(repo: &Repo) -> Result<Rules, GateError> {
     match survey(repo, &Request::default()) {
         Ok(Survey::Under(ground)) => {
             let on_complete = ground.policy.foreman.on_complete.clone();
-            Ok(Rules { policy: ground.policy, on_complete, is_protected: true })
+            Ok(Rules { policy: ground.policy, on_complete, ignored: Vec::new() })
         }
         // a shallow clone can be folded in: it only cannot say where it would land
         Ok(Survey::NotUnderReins { .. })
@@ -42,7 +58,7 @@ pub fn rules(repo: &Repo) -> Result<Rules, GateError> {
                 Some(head) => read_policy(repo, head)?,
                 None => None,
             };
-            Ok(Rules { policy: policy.unwrap_or_default(), on_complete: Vec::new(), is_protected: false })
+            Ok(unprotected(&policy.unwrap_or_default()))
         }
         Err(error) => Err(error),
     }

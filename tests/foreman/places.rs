@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use super::verdicts::{folded, grading, repo, write};
+use super::verdicts::{folded, grading, repo, rule, write};
 use crate::support::Repo;
 
 #[test]
@@ -55,6 +55,26 @@ fn another_history_directory_is_that_of_the_policy() {
     repo.write("judged/2026-11-30/0000000a/verdict.json", &grading("t1", "pass", None).to_string());
     let _ = repo.reins_in("src", &["reconcile"]).expect(0);
     assert_eq!(repo.git(&["ls-tree", "-r", "--name-only", "HEAD", "judged"]).lines().count(), 1);
+}
+
+#[test]
+fn a_policy_on_no_protected_line_neither_allows_secrets_nor_moves_the_history() {
+    let repo = repo();
+    repo.git(&["switch", "-q", "-c", "topic"]);
+    repo.git(&["branch", "-D", "-q", "main"]);
+    let key = "history = \"judged\"\n# The directory of the three ledgers";
+    let policy = repo.read(".gitreins/reins.toml").replace("# The directory of the three ledgers", key);
+    repo.write(".gitreins/reins.toml", &policy);
+    let secret = format!("ghp_{}", "a1B2".repeat(9));
+    rule(&repo, &format!("[judge]\nsecret_allow = [\"{secret}\"]\n"));
+    repo.write("judged/2026-11-30/0000000b/verdict.json", &grading("t2", "pass", None).to_string());
+    write(&repo, "0000000a", &grading("t1", "pass", None));
+    repo.write(".gitreins/history/2026-11-30/0000000a/a.txt", &secret);
+    let run = repo.refuses(1, &["reconcile"]);
+    for key in ["paths.history", "judge.secret_allow"] {
+        assert!(run.stderr.contains(&format!("{key} does not count")), "{run}");
+    }
+    assert!(run.stdout.contains("SECRET_SUSPECTED"), "{run}");
 }
 
 #[test]
