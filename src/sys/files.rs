@@ -116,6 +116,12 @@ pub fn read_stdin() -> Result<Vec<u8>, FileError> {
 pub struct HeldFile(File);
 
 impl HeldFile {
+    /// The file once more, open in every program that is started while this value lives: the hold
+    /// lasts until they have ended, too.
+    pub fn inherited(&self) -> Option<OwnedFd> {
+        rustix::io::dup(&self.0).ok()
+    }
+
     /// What it says, when that is short and text.
     pub fn text(&self) -> Option<String> {
         let mut text = String::new();

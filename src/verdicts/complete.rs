@@ -20,6 +20,9 @@ use crate::sys::files::{FileError, Root};
 use crate::sys::foreign::EntryKind;
 use crate::sys::process::{End, Program, run};
 
+/// A longer id, in bytes, is not handed to a command.
+const TASK_SIZE: usize = 1024;
+
 /// A task whose command has not succeeded yet.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -87,23 +90,44 @@ pub fn complete(
         if ground.repo.entry(head, &note.verdict)?.is_none() {
             continue;
         }
-        let args: Vec<OsString> = args.iter().map(|arg| filled(arg, &note.task_id).into()).collect();
-        let program = filled(program, &note.task_id);
-        let ran =
-            run(Program { path: Path::new(&program), args: &args, dir: ground.root.path(), input: b"" });
-        let (done, end) = match ran {
-            Ok(End::Exit(0)) => (true, "exit 0".to_owned()),
-            Ok(End::Exit(code)) => (false, format!("exit {code}")),
-            Ok(End::Signal(signal)) => (false, format!("signal {signal}")),
-            Err(error) => (false, error.to_string()),
+        let (done, end) = match unfit(&note.task_id) {
+            Some(why) => (false, format!("not run, and not tried again: {why}")),
+            None => {
+                // if we are killed, the command holds the note until it ends
+                let _inherited = held.inherited();
+                ran((program, args), &note.task_id, ground)
+            }
         };
-        if done {
+        if done || unfit(&note.task_id).is_some() {
             common.replace(&mark(&note.task_id), note.verdict.as_bytes())?;
             common.remove(&name)?;
         }
         ended.push(Completion { task: task_word(&note.task_id), done, end });
     }
     Ok(ended)
+}
+
+/// Runs the command for one task: whether it succeeded, and how it ended.
+fn ran((program, args): (&String, &[String]), task: &str, ground: &Ground<'_>) -> (bool, String) {
+    let args: Vec<OsString> = args.iter().map(|arg| filled(arg, task).into()).collect();
+    let program = Program { path: Path::new(program), args: &args, dir: ground.root.path(), input: b"" };
+    match run(program) {
+        Ok(End::Exit(0)) => (true, "exit 0".to_owned()),
+        Ok(End::Exit(code)) => (false, format!("exit {code}")),
+        Ok(End::Signal(signal)) => (false, format!("signal {signal}")),
+        Err(error) => (false, error.to_string()),
+    }
+}
+
+/// Why a task id is no argument of a command.
+fn unfit(task: &str) -> Option<&'static str> {
+    if task.contains('\0') {
+        Some("the task id holds a zero byte")
+    } else if task.len() > TASK_SIZE {
+        Some("the task id is longer than 1 KiB")
+    } else {
+        task.starts_with('-').then_some("the task id begins with '-' and would be an option")
+    }
 }
 
 fn filled(word: &str, task: &str) -> String {

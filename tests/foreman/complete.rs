@@ -129,3 +129,30 @@ fn staged_verdicts_complete_their_task_once_they_are_committed() {
     let _ = repo.refuses(0, &["reconcile"]);
     assert_eq!(repo.read(".git/done"), "t1\n");
 }
+
+#[test]
+fn a_task_id_that_is_no_argument_is_said_once() {
+    let long = "x".repeat(1025);
+    for task in ["--force", "a\0b", &*long] {
+        let repo = foreman("echo \"$1\" >> .git/done");
+        artifact(&repo, "0000000a", task, RerunResult::Pass);
+        let run = repo.reins(&["reconcile"]).expect(3);
+        assert!(run.stderr.contains("foreman.on_complete was not run, and not tried again"), "{run}");
+        let _ = repo.refuses(0, &["reconcile"]);
+        assert!(std::fs::read(repo.path(".git/done")).is_err());
+    }
+}
+
+#[test]
+fn a_command_that_outlives_reconcile_is_not_started_beside_itself() {
+    let repo = foreman(
+        "exec >/dev/null 2>&1; echo $$ >> .git/ran; test -e .git/second || kill -9 $PPID; read -r _ < .git/go",
+    );
+    let _ = repo.command("mkfifo", &repo.path("")).arg(".git/go").status().unwrap();
+    artifact(&repo, "0000000a", "t1", RerunResult::Pass);
+    assert_eq!(repo.reins(&["reconcile"]).code, None);
+    assert_eq!(repo.read(".git/ran").lines().count(), 1);
+    let _ = repo.refuses(0, &["reconcile"]);
+    assert_eq!(repo.read(".git/ran").lines().count(), 1);
+    std::fs::write(repo.path(".git/go"), "go\n").unwrap();
+}
