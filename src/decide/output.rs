@@ -89,6 +89,9 @@ fn cargo(line: &str) -> Option<Said> {
     if line == "running 0 tests" {
         return Some((0, 0, 0));
     }
+    if line.starts_with("test ") && line.ends_with(" ... FAILED") {
+        return Some((0, 1, 0));
+    }
     let (_, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
     let number = |word: &str| {
         counts.split("; ").find_map(|part| part.strip_suffix(word)?.trim().parse::<u64>().ok()).unwrap_or(0)

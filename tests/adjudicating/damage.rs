@@ -17,8 +17,9 @@ fn passes(bytes: &[u8], reverify: Option<&[u8]>) -> bool {
     }
 }
 
-/// What a pass needs, told from the JSON alone: a `tests` step, each of them graded and passed, and
-/// no step that failed.
+/// What a pass needs, told from the JSON alone: a `tests` step, each of them graded and passed, no step
+/// of any stage that failed, none but lint that graded nothing, and no stage nor the whole called no
+/// pass without one that is none.
 fn deserves(value: &Value) -> bool {
     let steps = value["stages"]["tier1"]["steps"].as_array().cloned().unwrap_or_default();
     let truthy = |value: &Value| {
@@ -37,7 +38,27 @@ fn deserves(value: &Value) -> bool {
     };
     let tests: Vec<_> = steps.iter().filter(|step| step["id"] == "tests").collect();
     let failed = |step: &Value| step["data"]["exit_code"] == 1 && step["passed"] == false && !marked(step);
-    !tests.is_empty() && tests.into_iter().all(graded) && !steps.iter().any(failed)
+    let stages = value["stages"].as_object().cloned().unwrap_or_default();
+    let listed = |stage: &Value| stage["steps"].as_array().cloned().unwrap_or_default();
+    let all: Vec<_> = stages.values().flat_map(listed).collect();
+    let is_command = |step: &&Value| step["data"]["exit_code"].is_i64() && step["data"]["verdict"].is_null();
+    let missed = |step: &Value| step["passed"] != true || marked(step) || step["data"]["exit_code"] != 0;
+    let ungraded = all.iter().filter(is_command).any(|step| step["id"] != "lint" && missed(step));
+    // a model that gave no answer is why its stage is no pass
+    let silent =
+        |stage: &Value| listed(stage).iter().any(|step| step["passed"] != true || !is_command(&step));
+    let refused = |value: &Value| !value["passed"].is_null() && value["passed"] != true;
+    let told = |stage: &Value| silent(stage) || (refused(stage) && stage == &value["stages"]["tier2"]);
+    let untold = stages.values().any(|stage| refused(stage) && !told(stage))
+        || (refused(value)
+            && !stages.values().any(|stage| refused(stage) || silent(stage))
+            && !stages.contains_key("tier2"));
+    let is_good = tests.into_iter().all(graded) && !steps.iter().chain(&all).any(failed);
+    !tests_missing(&steps) && is_good && !ungraded && !untold
+}
+
+fn tests_missing(steps: &[Value]) -> bool {
+    !steps.iter().any(|step| step["id"] == "tests")
 }
 
 /// JSON made of the words that matter.
@@ -101,9 +122,14 @@ fn stage() -> impl Strategy<Value = Value> {
         },
     );
     let steps = prop::collection::vec(prop_oneof![step, graded], 0..4);
-    (steps, json(), json()).prop_map(|(steps, passed, tier2)| {
-        json!({"task_id": "t", "evaluated_at": "x",
-               "stages": {"tier1": {"passed": passed, "steps": steps}, "tier2": tier2}})
+    let flag = || prop::sample::select(vec![Value::Null, json!(true), json!(false), json!("no")]);
+    let other = (0..3i64, any::<bool>(), prop::sample::select(&["lint", "secrets"][..]))
+        .prop_map(|(code, passed, id)| json!({"id": id, "passed": passed, "data": {"exit_code": code}}));
+    let beside = (flag(), prop::collection::vec(other, 0..3));
+    (steps, flag(), json(), flag(), beside).prop_map(|(steps, passed, tier2, whole, (refused, others))| {
+        json!({"task_id": "t", "evaluated_at": "x", "passed": whole,
+               "stages": {"tier1": {"passed": passed, "steps": steps}, "tier2": tier2,
+                          "extra": {"passed": refused, "steps": others}}})
     })
 }
 

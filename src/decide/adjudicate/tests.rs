@@ -145,6 +145,10 @@ fn answer(verdict: &str, item: &str) -> Criteria {
     Criteria::Answer { verdict, items, passed: None, is_guess: false }
 }
 
+fn one(answer: &Criteria) -> &[Criteria] {
+    std::slice::from_ref(answer)
+}
+
 fn asked(answers: &[Criteria]) -> Stage {
     Stage { answers: answers.to_vec(), ..Stage::default() }
 }
@@ -159,8 +163,8 @@ fn what_the_judge_calls_no_pass_is_none() {
     let gone = Tier1::Ungraded(Why::ToolMissing);
     for (tier2, beside, expected) in [
         (None, vec![], (odd, Tier2::Absent)),
-        (Some(asked(&[met.clone()])), vec![], (odd, Tier2::Met)),
-        (Some(refused(asked(&[met.clone()]))), vec![], (odd, Tier2::Met)),
+        (Some(asked(one(&met))), vec![], (odd, Tier2::Met)),
+        (Some(refused(asked(one(&met)))), vec![], (odd, Tier2::Met)),
         (Some(refused(asked(&[met.clone(), missed.clone()]))), vec![], (Tier1::Pass, Tier2::NotMet)),
         (
             Some(refused(asked(&[met.clone(), Criteria::Unreadable]))),
@@ -172,9 +176,9 @@ fn what_the_judge_calls_no_pass_is_none() {
             vec![],
             (Tier1::Fail, Tier2::Met),
         ),
-        (Some(asked(&[met.clone()])), vec![stage(&[step("x", 1)])], (Tier1::Fail, Tier2::Met)),
-        (Some(asked(&[met.clone()])), vec![stage(&[step("x", 127)])], (gone, Tier2::Met)),
-        (Some(asked(&[met.clone()])), vec![refused(stage(&[step("x", 0)]))], (odd, Tier2::Met)),
+        (Some(asked(one(&met))), vec![stage(&[step("x", 1)])], (Tier1::Fail, Tier2::Met)),
+        (Some(asked(one(&met))), vec![stage(&[step("x", 127)])], (gone, Tier2::Met)),
+        (Some(asked(one(&met))), vec![refused(stage(&[step("x", 0)]))], (odd, Tier2::Met)),
         (Some(asked(&[met])), vec![asked(&[missed])], (Tier1::Pass, Tier2::NotMet)),
     ] {
         let read = verdict(good.clone(), tier2, beside);

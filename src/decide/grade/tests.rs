@@ -116,6 +116,7 @@ fn pytest_that_graded_nothing_is_no_failure() {
     }
     for told in [
         "FAILED (failures=1)\nmake: *** [test] Error 1",
+        "test a ... FAILED",
         "test result: FAILED. 1 passed; 1 failed; 0 ignored",
     ] {
         assert_eq!(step(&pytest(2, told)), FAIL, "{told}");
