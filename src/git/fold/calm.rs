@@ -10,10 +10,10 @@ use super::held::is_there;
 use crate::git::plumbing::GitPlace;
 
 /// Who has staged something and does not commit within this time is doing something else.
-const QUIET: Duration = Duration::from_millis(100);
+const QUIET: Duration = Duration::from_secs(1);
 
 /// So long a better moment is waited for: a person's commit takes milliseconds, but its message minutes.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// So often is looked: the best moment is the one after a commit.
 const PAUSE: Duration = Duration::from_millis(2);
