@@ -199,9 +199,9 @@ const TAIL: &str = r##"[freeze]
 #margin = 0.25
 #max_s = 1200
 
-# What runs once a task is complete.
+# What runs once a task is complete: a program on PATH, or of an absolute path.
 #[foreman]
-#on_complete = ["tools/complete", "{task_id}"]
+#on_complete = ["complete-task", "{task_id}"]
 
 "##;
 
