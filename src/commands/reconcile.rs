@@ -28,7 +28,11 @@ use crate::verdicts::{Ground, VerdictsError};
 /// them refuses the whole fold; name directories to fold those only. A directory whose verdict.json is missing
 /// or breaks off is still being written and waits.
 ///
-/// Exit 3: folded, but foreman.on_complete failed for a task; the next reconcile tries it again.
+/// Looked for are secrets with a form of their own and values that look random, in files, names and task ids;
+/// not those that are encoded or packed (base64, hex, gzip) or split over lines.
+///
+/// Exit 0: folded, or nothing to fold. Exit 1: refused. Exit 3: a named verdict is unfinished, or
+/// foreman.on_complete failed for a task; the next reconcile tries it again. Exit 128: cannot be decided.
 #[derive(Debug, Args)]
 pub struct Reconcile {
     /// Which: <date>/<hash>, a hash, the commit that GitReins printed, a task or a job; all when none is named
@@ -40,7 +44,8 @@ pub struct Reconcile {
     /// Stage the files for your next commit, and commit nothing
     #[arg(long)]
     stage: bool,
-    /// Leave logs and patches out: logs/, *.log, *.patch
+    /// Leave logs and patches out: logs/, *.log, *log.tail.txt, *.patch; later folds leave them out too, unless
+    /// the directory is named
     #[arg(long)]
     compact: bool,
     /// Print the answer as JSON
@@ -61,6 +66,7 @@ struct Report<'a> {
     refusals: Vec<Code>,
     details: &'a [Detail],
     completed: &'a [Completion],
+    notes: Vec<&'a String>,
 }
 
 /// A directory that is folded.
@@ -84,7 +90,11 @@ impl Reconcile {
         let ground = Ground { repo: &repo, place: &place, root: &root, history: &rules.policy.paths.history };
         let request = Request { ids: &self.ids, compact: self.compact, act: self.act() };
         let outcome = reconcile(&ground, &rules, &request)?;
-        let mut answer = if self.json { self.report(&outcome) } else { self.talk(&outcome, &rules) };
+        let mut answer = if self.json {
+            self.report(&outcome, &rules)
+        } else {
+            self.talk(&outcome, &rules, repo.remote().is_some())
+        };
         answer.status = status(&outcome);
         Ok(answer)
     }
@@ -97,7 +107,7 @@ impl Reconcile {
         }
     }
 
-    fn report(&self, outcome: &Outcome) -> Answer {
+    fn report(&self, outcome: &Outcome, rules: &Rules) -> Answer {
         let plan = &outcome.plan;
         let folded = plan.folds.iter().map(|fold| Folded {
             dir: fold.dir.to_string(),
@@ -123,13 +133,15 @@ impl Reconcile {
             refusals: plan.codes(),
             details: &plan.refusals,
             completed: &outcome.completed,
+            notes: plan.notes.iter().chain(&rules.ignored).collect(),
         };
         Answer::done(json::print(&report), "")
     }
 
-    fn talk(&self, outcome: &Outcome, rules: &Rules) -> Answer {
+    fn talk(&self, outcome: &Outcome, rules: &Rules, has_remote: bool) -> Answer {
         let plan = &outcome.plan;
-        let mut answer = if plan.refusals.is_empty() { self.done(outcome) } else { refused(plan) };
+        let mut answer =
+            if plan.refusals.is_empty() { self.done(outcome, has_remote) } else { refused(plan) };
         for skip in &plan.skipped {
             answer = answer.note(&format!("{} is left alone: {}", skip.dir, because(skip.reason)));
         }
@@ -145,14 +157,17 @@ impl Reconcile {
                 ),
             };
         }
-        for ignored in &rules.ignored {
-            answer = answer.note(ignored);
+        for note in plan.notes.iter().chain(&rules.ignored) {
+            answer = answer.note(note);
         }
         answer
     }
 
-    fn done(&self, outcome: &Outcome) -> Answer {
+    fn done(&self, outcome: &Outcome, has_remote: bool) -> Answer {
         let plan = &outcome.plan;
+        if plan.folds.is_empty() && plan.is_waiting {
+            return Answer::done("", "nothing is folded: what was named is not finished");
+        }
         if plan.folds.is_empty() {
             return Answer::done("", "nothing to fold: HEAD holds every finished verdict that was asked for");
         }
@@ -171,10 +186,11 @@ impl Reconcile {
             (Act::Commit, commit) => {
                 let name = commit.map_or_else(|| "nothing new".to_owned(), |commit| commit.short());
                 let next = match &outcome.branch {
-                    Some(_) => "git push",
-                    None => "git switch -c NAME, since HEAD is detached",
+                    Some(_) if has_remote => "; next: git push",
+                    Some(_) => "",
+                    None => "; HEAD is detached; next: git switch -c NAME",
                 };
-                Answer::done(listed, format!("folded {what} as {name}; next: {next}"))
+                Answer::done(listed, format!("folded {what} as {name}{next}"))
             }
         }
     }
@@ -183,7 +199,7 @@ impl Reconcile {
 fn status(outcome: &Outcome) -> ExitStatus {
     if !outcome.plan.refusals.is_empty() {
         ExitStatus::Refused
-    } else if outcome.completed.iter().any(|completion| !completion.done) {
+    } else if outcome.plan.is_waiting || outcome.completed.iter().any(|completion| !completion.done) {
         ExitStatus::Held
     } else {
         ExitStatus::Done

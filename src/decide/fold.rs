@@ -19,6 +19,8 @@ use crate::model::shell::word;
 
 /// The file that makes a directory a verdict directory.
 pub const VERDICT: &str = "verdict.json";
+/// A hint names at most this many directories.
+const NAMED: usize = 12;
 /// A commit message lists at most this many verdicts.
 const LISTED: usize = 1000;
 
@@ -160,6 +162,12 @@ pub struct Facts {
     pub candidates: Vec<Candidate>,
     /// What lies in the history directory and is no verdict directory; nothing when some were named.
     pub strays: Vec<Fault>,
+    /// Whether names were given.
+    pub is_named: bool,
+    /// How many directories HEAD holds and the disk lacks.
+    pub missing: usize,
+    /// Paths in the history directory that are passed over.
+    pub clutter: Vec<String>,
     /// Directories that were named and that HEAD holds already.
     pub held: Vec<VerdictDir>,
     /// The history directory.
@@ -197,6 +205,12 @@ pub struct Plan {
     pub skipped: Vec<Skip>,
     /// What stands against it.
     pub refusals: Vec<Detail>,
+    /// What was named and HEAD holds already.
+    pub held: Vec<VerdictDir>,
+    /// Whether a directory that was named waits: what was asked for is not done.
+    pub is_waiting: bool,
+    /// What else is to be known, a line each.
+    pub notes: Vec<String>,
 }
 
 /// Whether a file of a verdict directory stays out of the commit; `inner` is its path in there.
@@ -205,8 +219,13 @@ pub struct Plan {
 /// until it is complete is nobody's record.
 pub fn is_left_out(inner: &str, is_trial: bool, compact: bool) -> bool {
     let logs = inner.starts_with("logs/") || inner == "logs";
-    let bulky = logs || inner.ends_with(".log") || inner.ends_with(".patch");
+    let bulky = logs || [".log", ".patch", "log.tail.txt"].iter().any(|end| inner.ends_with(end));
     is_temporary(inner) || is_trial && logs || compact && bulky
+}
+
+/// Whether a name is one that people's tools put into any directory, and no record of a judge.
+pub fn is_clutter(name: &str) -> bool {
+    matches!(name, ".DS_Store" | ".gitignore" | ".gitkeep" | "Thumbs.db")
 }
 
 /// `verdict.json.tmp-123` of GitReins, `.verdict.json.reins-123` of ours.
@@ -234,7 +253,7 @@ pub fn same_verdict(one: &[u8], other: &[u8]) -> bool {
 
 /// Decides.
 pub fn plan(facts: &Facts) -> Plan {
-    let mut plan = Plan::default();
+    let mut plan = Plan { notes: notes(facts), held: facts.held.clone(), ..Plan::default() };
     let held = facts.held.iter().map(|dir| Skip { dir: dir.to_string(), reason: "folded-already" });
     plan.skipped.extend(held);
     plan.refusals.extend(facts.strays.iter().map(|fault| detail(fault, "history", facts)));
@@ -244,6 +263,7 @@ pub fn plan(facts: &Facts) -> Plan {
         match &candidate.reading {
             Reading::Unfinished if candidate.faults.is_empty() => {
                 plan.skipped.push(Skip { dir: subject, reason: "unfinished" });
+                plan.is_waiting |= facts.is_named;
             }
             Reading::Unfinished => plan.refusals.extend(faults.map(|fault| detail(fault, &subject, facts))),
             Reading::Unreadable(why) => plan.refusals.push(no_verdict(&subject, why, facts)),
@@ -268,9 +288,29 @@ pub fn plan(facts: &Facts) -> Plan {
     plan
 }
 
+fn notes(facts: &Facts) -> Vec<String> {
+    let history = word(&format!(":/{}", facts.history));
+    let mut notes: Vec<_> = facts.clutter.iter().map(|path| format!("{path} is passed over")).collect();
+    if facts.missing > 0 {
+        let what = if facts.missing == 1 { "directory" } else { "directories" };
+        notes.push(format!(
+            "the disk lacks {} verdict {what} that HEAD holds: do not git commit -a; to restore: git restore -- {history}",
+            facts.missing
+        ));
+    }
+    for it in facts.candidates.iter().filter(|it| !matches!(it.source, Source::Disk)) {
+        let path = word(&format!(":/{}/{}", facts.history, it.dir));
+        notes.push(format!(
+            "{} comes from a ref and is not on disk; once folded: git restore -- {path}",
+            it.dir
+        ));
+    }
+    notes
+}
+
 fn no_verdict(subject: &str, why: &str, facts: &Facts) -> Detail {
     let path = format!("{}/{subject}/{VERDICT}", facts.history);
-    let fix = format!("take the directory out of {}: {}", facts.history, look_at(&path));
+    let fix = without(facts, subject);
     Detail::new(Code::PathUnsafe, "no-verdict", subject).path(path).saw(why, "a verdict in JSON").fix(fix)
 }
 
@@ -278,7 +318,7 @@ fn detail(fault: &Fault, subject: &str, facts: &Facts) -> Detail {
     match fault {
         Fault::Unsafe { reason, path, observed } => {
             let expected = "regular files with one name each, below <date>/<hash>";
-            let fix = format!("take it out of {}: {}", facts.history, look_at(path));
+            let fix = without(facts, subject);
             Detail::new(Code::PathUnsafe, reason, subject)
                 .path(path)
                 .saw(observed.as_str(), expected)
@@ -297,7 +337,7 @@ fn detail(fault: &Fault, subject: &str, facts: &Facts) -> Detail {
             found.saw(observed, "no text that looks like a secret").fix(fix)
         }
         Fault::Rewritten { path } => {
-            let fix = format!("git restore --source=HEAD --worktree -- {}", word(path));
+            let fix = format!("git restore --source=HEAD --worktree -- {}", word(&format!(":/{path}")));
             let found = Detail::new(Code::VerdictRewritten, "folded-bytes", subject).path(path);
             found
                 .saw("other bytes than HEAD holds", "the folded bytes, apart from superseded_by and _at")
@@ -306,8 +346,20 @@ fn detail(fault: &Fault, subject: &str, facts: &Facts) -> Detail {
     }
 }
 
-fn look_at(path: &str) -> String {
-    format!("ls -ld -- {}", word(path))
+/// How the others are folded although something stands against one: by their names. When there
+/// is no other, the directory is moved away, or looked at.
+fn without(facts: &Facts, subject: &str) -> String {
+    let is_ready = |it: &&Candidate| it.faults.is_empty() && matches!(it.reading, Reading::Record(_));
+    let ready: Vec<_> = facts.candidates.iter().filter(is_ready).map(|it| it.dir.to_string()).collect();
+    let top = "\"$(git rev-parse --show-toplevel)\"";
+    if !ready.is_empty() && ready.len() <= NAMED {
+        format!("fold the others: git reins reconcile {}", ready.join(" "))
+    } else if subject.parse::<VerdictDir>().is_ok() {
+        let path = word(&format!("{}/{subject}", facts.history));
+        format!("move it away: mv -- {top}/{path} \"${{TMPDIR:-/tmp}}/\"")
+    } else {
+        format!("take it away: ls -lab -- {top}/{}", word(&facts.history))
+    }
 }
 
 impl Plan {
@@ -473,6 +525,8 @@ mod tests {
             ("logs", true, false, true),
             ("run.log", true, false, false),
             ("run.log", false, true, true),
+            ("driver-log.tail.txt", false, true, true),
+            ("driver-log.tail.txt", false, false, false),
             ("commit.patch", false, true, true),
             ("summary.md", false, true, false),
             ("verdict.json.tmp-12", false, false, true),

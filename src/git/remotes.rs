@@ -35,6 +35,11 @@ impl Repo {
         of_branch.or_else(origin).or_else(|| names.first().filter(|_| names.len() == 1).cloned())
     }
 
+    /// Whether permission bits on this disk say something: `core.fileMode`.
+    pub fn trusts_modes(&self) -> bool {
+        self.inner.config_snapshot().boolean("core.fileMode").unwrap_or(true)
+    }
+
     /// The side whose lines are protected where nobody names one.
     pub fn usual_side(&self) -> Side {
         self.remote().map_or(Side::Here, Side::Remote)

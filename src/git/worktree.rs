@@ -122,9 +122,10 @@ fn status_entry(line: &[u8]) -> Option<StatusEntry> {
 
 /// The operation that is under way, if any: until it is over nothing is committed.
 pub fn open_operation(place: &GitPlace) -> Option<&'static str> {
-    const MARKS: [(&str, &str); 7] = [
+    const MARKS: [(&str, &str); 8] = [
         ("MERGE_HEAD", "merge"),
         ("rebase-merge", "rebase"),
+        ("rebase-apply/applying", "am"),
         ("rebase-apply", "rebase"),
         ("CHERRY_PICK_HEAD", "cherry-pick"),
         ("REVERT_HEAD", "revert"),

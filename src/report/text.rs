@@ -107,7 +107,12 @@ impl Sheet {
     /// A remedy: prose folded, commands one a line, so that they work as they stand.
     fn fix(self, out: &mut String, fix: &str) {
         let fix = visible(fix);
-        let at = if fix.starts_with("git ") { Some(0) } else { fix.find(": git ").map(|at| at + 2) };
+        let at = if fix.starts_with("git ") {
+            Some(0)
+        } else {
+            let command = |start: &&str| fix.find(&format!(": {start} ")).map(|at| at + 2);
+            ["git", "mv", "ls"].iter().filter_map(command).min()
+        };
         let Some(at) = at else { return self.fold(out, "  fix       ", &" ".repeat(12), &fix) };
         let commands: Vec<_> = fix[at..].split(" && ").collect();
         if let ([only], 0) = (commands.as_slice(), at) {

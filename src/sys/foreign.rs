@@ -136,6 +136,14 @@ impl ForeignFolder {
         }
     }
 
+    /// Whether a name in it is a regular file that somebody may execute.
+    pub fn is_executable(&self, name: &str) -> bool {
+        let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW);
+        stat.is_ok_and(|stat| {
+            FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && stat.st_mode & 0o111 != 0
+        })
+    }
+
     /// The stamps of each directory in it and of the file `inner` in there; `None` where one is
     /// missing or no such thing. Nothing is opened, so that many are looked at quickly.
     pub fn stamps(&self, names: &[&str], inner: &str) -> Vec<Option<[Stamp; 2]>> {

@@ -70,6 +70,9 @@ pub fn reconcile(
         };
         let tree = head.map(|head| ground.repo.commit(head)).transpose()?.map(|commit| commit.tree);
         let common = Root::open(ground.repo.common_dir())?;
+        if let (Some(tree), false) = (tree, rules.on_complete.is_empty()) {
+            complete::note_held(&common, &outcome.plan.held, ground, tree)?;
+        }
         outcome.completed = complete::complete(&common, &rules.on_complete, ground, tree)?;
     }
     Ok(outcome)
@@ -125,12 +128,14 @@ fn facts(
     let scanner = Scanner::new(&judge.secret_markers, &judge.secret_allow);
     let scanner =
         scanner.map_err(|bad| GitError::Other { what: "the policy".to_owned(), why: bad.to_string() })?;
-    let reader = Reader { ground, scanner: &scanner, compact: request.compact };
+    let is_named = !request.ids.is_empty();
+    let reader = Reader { ground, scanner: &scanner, compact: request.compact, is_named };
     let found = find(ground, head)?;
     let git_dir = Root::open(&ground.place.git_dir)?;
     let mut seals = Seals::load(&git_dir);
-    let mut facts = Facts { history: ground.history.to_string(), ..Facts::default() };
-    if request.ids.is_empty() {
+    let mut facts = Facts { history: ground.history.to_string(), is_named, ..Facts::default() };
+    if !is_named {
+        (facts.missing, facts.clutter) = (found.missing, found.clutter.clone());
         facts.strays = found.strays.clone();
         for seen in found.open(ground, &mut seals) {
             facts.candidates.extend(reader.on_disk(seen, &mut seals)?);

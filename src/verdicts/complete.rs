@@ -10,13 +10,13 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ground, VerdictsError};
-use crate::decide::fold::{Plan, task_key, task_word};
-use crate::model::ids::ObjectId;
+use super::{Ground, VerdictsError, grading};
+use crate::decide::fold::{Plan, Reading, Record, VERDICT, VerdictDir, task_key, task_word};
+use crate::model::ids::{EntryState, ObjectId};
 use crate::model::path::RepoPath;
 use crate::model::reverification::REVERIFY_FILE;
 use crate::policy::placeholder::{Piece, pieces};
-use crate::sys::files::{FileError, Root};
+use crate::sys::files::{FileError, READ_CAP, Root};
 use crate::sys::foreign::EntryKind;
 use crate::sys::process::{End, Program, run};
 
@@ -49,15 +49,47 @@ pub struct Completion {
 /// When a note cannot be written: then nothing may be folded.
 pub fn note(common: &Root, plan: &Plan, ground: &Ground<'_>) -> Result<(), FileError> {
     for (fold, task) in plan.completed() {
-        if common.read(&mark(task))?.is_some() {
-            continue;
-        }
-        let verdict = format!("{}/{REVERIFY_FILE}", ground.path(&fold.dir));
-        let note = Note { task_id: task.to_owned(), verdict };
-        let text = serde_json::to_string(&note).expect("a note is two texts");
-        common.replace(&pending(task), text.as_bytes())?;
+        write(common, task, format!("{}/{REVERIFY_FILE}", ground.path(&fold.dir)))?;
     }
     Ok(())
+}
+
+/// Notes what directories complete that the tree `head` holds already: a person may have committed
+/// them. Only those that were named: in a clone, every task of the past would be completed anew.
+///
+/// # Errors
+/// When the repository cannot be read, or a note not be written.
+pub fn note_held(
+    common: &Root,
+    dirs: &[VerdictDir],
+    ground: &Ground<'_>,
+    head: ObjectId,
+) -> Result<(), VerdictsError> {
+    let bytes = |path: &str| match ground.repo.entry(head, path)?.filter(EntryState::is_file) {
+        Some(entry) => ground.repo.blob(entry.id, READ_CAP),
+        None => Ok(None),
+    };
+    for dir in dirs {
+        let path = ground.path(dir);
+        let rerun = format!("{path}/{REVERIFY_FILE}");
+        let Some(verdict) = bytes(&format!("{path}/{VERDICT}"))? else { continue };
+        if let Reading::Record(Record::Verdict(heading)) =
+            grading::reading(&verdict, bytes(&rerun)?.as_deref())
+            && heading.by_rerun
+        {
+            write(common, &heading.task, rerun)?;
+        }
+    }
+    Ok(())
+}
+
+fn write(common: &Root, task: &str, verdict: String) -> Result<(), FileError> {
+    if common.read(&mark(task))?.is_some() {
+        return Ok(());
+    }
+    let note = Note { task_id: task.to_owned(), verdict };
+    let text = serde_json::to_string(&note).expect("a note is two texts");
+    common.replace(&pending(task), text.as_bytes())
 }
 
 /// Runs the command for each noted task whose verdict the tree `head` holds.

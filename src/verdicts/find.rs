@@ -3,11 +3,11 @@
 //! Git is not asked: it would match ignore rules and look at every file. The names below each day
 //! are compared with the one tree of that day, so the work grows with the directories alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::seals::{Seals, seal};
 use super::{Ground, VerdictsError};
-use crate::decide::fold::{Fault, VERDICT, VerdictDir};
+use crate::decide::fold::{Fault, VERDICT, VerdictDir, is_clutter};
 use crate::git::tree::Directory;
 use crate::model::day::Day;
 use crate::model::ids::{EntryState, ObjectId};
@@ -34,6 +34,10 @@ pub struct Found {
     pub seen: Vec<Seen>,
     /// What is none and HEAD does not hold.
     pub strays: Vec<Fault>,
+    /// How many directories HEAD holds and the disk lacks.
+    pub missing: usize,
+    /// What people's tools put there.
+    pub clutter: Vec<String>,
 }
 
 impl Found {
@@ -60,7 +64,13 @@ pub fn find(ground: &Ground<'_>, head: Option<ObjectId>) -> Result<Found, Verdic
         Some(tree) => below(ground, ground.repo.entry(tree, ground.history.as_str())?)?,
         None => Directory::new(),
     };
-    for entry in history.list()? {
+    let entries = history.list()?;
+    let on_disk: BTreeSet<_> = entries.iter().map(|entry| &entry.name).collect();
+    for (_, gone) in held.iter().filter(|(name, _)| !on_disk.contains(name)) {
+        let names = below(ground, Some(*gone))?;
+        found.missing += names.keys().filter(|name| is_hash(name)).count();
+    }
+    for entry in entries {
         let name = String::from_utf8_lossy(&entry.name).into_owned();
         match (name.parse::<Day>(), entry.kind) {
             (Ok(day), EntryKind::Folder) => {
@@ -69,6 +79,9 @@ pub fn find(ground: &Ground<'_>, head: Option<ObjectId>) -> Result<Found, Verdic
                 of_day(ground, day, (&folder, &held), &mut found)?;
             }
             _ if held.contains_key(&entry.name) => {}
+            (Err(_), EntryKind::File) if is_clutter(&name) => {
+                found.clutter.push(format!("{}/{name}", ground.history));
+            }
             _ => found.strays.push(stray(&format!("{}/{name}", ground.history), &entry)),
         }
     }
@@ -90,7 +103,10 @@ fn of_day(
     found: &mut Found,
 ) -> Result<(), VerdictsError> {
     let (first, mut stamped) = (found.seen.len(), Vec::new());
-    for entry in folder.list()? {
+    let entries = folder.list()?;
+    let on_disk: BTreeSet<_> = entries.iter().map(|entry| &entry.name).collect();
+    found.missing += held.keys().filter(|name| is_hash(name) && !on_disk.contains(name)).count();
+    for entry in entries {
         let name = String::from_utf8_lossy(&entry.name).into_owned();
         let of_head = held.get(&entry.name).copied();
         if VerdictDir::is_hash(&name) {
@@ -99,6 +115,8 @@ fn of_day(
             }
             let dir = VerdictDir { day, hash: name };
             found.seen.push(Seen { dir, kind: entry.kind, held: of_head, stamps: None });
+        } else if is_clutter(&name) && entry.kind == EntryKind::File {
+            found.clutter.push(format!("{}/{day}/{name}", ground.history));
         } else if of_head.is_none() {
             found.strays.push(stray(&format!("{}/{day}/{name}", ground.history), &entry));
         }
@@ -110,6 +128,10 @@ fn of_day(
         found.seen[at].stamps = stamps;
     }
     Ok(())
+}
+
+fn is_hash(name: &[u8]) -> bool {
+    std::str::from_utf8(name).is_ok_and(VerdictDir::is_hash)
 }
 
 fn stray(path: &str, entry: &Entry) -> Fault {

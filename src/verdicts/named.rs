@@ -109,7 +109,7 @@ impl Search<'_> {
         let inner = inner.strip_prefix(&history).unwrap_or(inner);
         let found = match inner.parse::<VerdictDir>() {
             Ok(dir) => self.all().filter(|other| **other == dir).take(1).cloned().collect(),
-            Err(()) => self.by_hash(id)?,
+            Err(()) => self.by_hash(inner)?,
         };
         if !found.is_empty() {
             return Ok(found);

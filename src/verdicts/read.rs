@@ -21,6 +21,9 @@ use crate::sys::hash;
 /// Directories in a verdict directory nested deeper than this hold no record of a judge.
 const MAX_DEPTH: usize = 16;
 
+/// Committed, these would tell git how to treat the files beside them.
+const GIT_READS: [&str; 4] = [".gitattributes", ".gitignore", ".gitmodules", ".mailmap"];
+
 /// What is read with which rules.
 pub struct Reader<'a> {
     /// Where.
@@ -29,6 +32,9 @@ pub struct Reader<'a> {
     pub scanner: &'a Scanner,
     /// Whether logs and patches stay out.
     pub compact: bool,
+    /// Whether the directories were named. Of one that was not, what a compact fold left out stays out:
+    /// HEAD holds its verdict, and no log or patch is missing by accident.
+    pub is_named: bool,
 }
 
 /// The files that HEAD holds of a directory, by their paths in there.
@@ -73,7 +79,7 @@ impl Reader<'_> {
         self.folder(&folder, "", &path, &mut looking)?;
         let is_whole = looking.files.is_empty() && looking.faults.is_empty();
         if let (true, Some(held)) = (is_whole, seen.held) {
-            if let (Some(stamps), false) = (&seen.stamps, self.compact || has_folders(&folder)?) {
+            if let (Some(stamps), false) = (&seen.stamps, has_folders(&folder)?) {
                 seals.add(seal(self.ground.history, &seen.dir, held, stamps), stamps);
             }
             return Ok(None);
@@ -117,10 +123,10 @@ impl Reader<'_> {
         for entry in folder.list()? {
             let name = String::from_utf8_lossy(&entry.name).into_owned();
             let (inner, path) = (joined(inner, &name), format!("{path}/{name}"));
-            if is_left_out(&inner, looking.is_trial, self.compact) {
+            if self.is_out(&inner, looking) {
                 continue;
             }
-            if !looking.is_held(&inner) && self.is_secret_name(&entry.name, &path, looking) {
+            if !looking.is_held(&inner) && self.is_refused_name(&entry.name, &path, looking) {
                 continue;
             }
             let Some(safe) = safe_path(&entry.name, &path, &mut keys, looking) else { continue };
@@ -151,6 +157,9 @@ impl Reader<'_> {
         if held.is_some() && inner != REVERIFY_FILE {
             return Ok(());
         }
+        if held.is_none() && folder.is_executable(name) && self.ground.repo.trusts_modes() {
+            looking.not_regular(path.as_str(), "an executable file");
+        }
         let read = match inner {
             VERDICT => Ok(Some(looking.verdict.to_vec())),
             _ => folder.read_alone(name),
@@ -179,9 +188,20 @@ impl Reader<'_> {
         looking.files.push(FileFact { path, size: bytes.len() as u64, sha256: hash::bytes(bytes) });
     }
 
-    /// Whether a name that HEAD lacks looks like a secret: then it is not printed either.
-    fn is_secret_name(&self, name: &[u8], path: &str, looking: &mut Looking<'_>) -> bool {
+    /// Whether a file stays out of this fold.
+    fn is_out(&self, inner: &str, looking: &Looking<'_>) -> bool {
+        let was_left_out = !self.is_named && looking.held.contains_key(VERDICT) && !looking.is_held(inner);
+        is_left_out(inner, looking.is_trial, self.compact || was_left_out)
+    }
+
+    /// Whether a name that HEAD lacks is one that git reads, or looks like a secret: then it is not
+    /// printed either.
+    fn is_refused_name(&self, name: &[u8], path: &str, looking: &mut Looking<'_>) -> bool {
         let above = path.rsplit_once('/').map_or("", |(above, _)| above);
+        if GIT_READS.iter().any(|read| name.eq_ignore_ascii_case(read.as_bytes())) {
+            looking.not_regular(path, "a file that git takes instructions from");
+            return true;
+        }
         let found = self.scanner.scan(name);
         looking.faults.extend(found.iter().map(|found| Fault::Secret {
             path: shown(above),
@@ -232,13 +252,17 @@ impl Reader<'_> {
         for (name, entry) in &entries {
             let inner = String::from_utf8_lossy(name).into_owned();
             let path = format!("{base}/{inner}");
-            if is_left_out(&inner, looking.is_trial, self.compact) || looking.held.contains_key(&inner) {
+            if self.is_out(&inner, &looking) || looking.held.contains_key(&inner) {
                 continue;
             }
-            if self.is_secret_name(name, &path, &mut looking) {
+            let last = name.rsplit(|byte| *byte == b'/').next().unwrap_or(name);
+            if self.is_refused_name(last, &path, &mut looking) {
                 continue;
             }
             let Some(safe) = safe_path(name, &path, &mut keys, &mut looking) else { continue };
+            if entry.mode == EntryState::EXECUTABLE {
+                looking.not_regular(&path, "an executable file");
+            }
             if !entry.is_file() {
                 looking.not_regular(&path, entry.kind());
                 continue;

@@ -66,7 +66,7 @@ fn a_command_that_fails_is_tried_again() {
     artifact(&repo, "0000000a", "t1", RerunResult::Pass);
     assert_snapshot!(repo.reins(&["reconcile"]), @"
     2026-11-30/0000000a task t1 tier1 timeout tier2 PASS rerun pass
-    folded 1 verdict (3 files) as 5d37a951c0; next: git push
+    folded 1 verdict (3 files) as 5267c7468a
     task t1 is complete, but foreman.on_complete failed (exit 1); the next reconcile tries it again
     --- exit 3
     ");
@@ -89,7 +89,8 @@ fn a_command_that_fails_is_tried_again() {
           "done": true,
           "end": "exit 0"
         }
-      ]
+      ],
+      "notes": []
     }
     --- exit 0
     "#);
@@ -155,4 +156,17 @@ fn a_command_that_outlives_reconcile_is_not_started_beside_itself() {
     let _ = repo.refuses(0, &["reconcile"]);
     assert_eq!(repo.read(".git/ran").lines().count(), 1);
     std::fs::write(repo.path(".git/go"), "go\n").unwrap();
+}
+
+#[test]
+fn a_directory_that_a_person_committed_completes_its_task_when_it_is_named() {
+    let repo = foreman("echo \"$1\" >> .git/done");
+    artifact(&repo, "0000000a", "t1", RerunResult::Pass);
+    repo.git(&["add", "-f", ".gitreins/history"]);
+    repo.git(&["commit", "-q", "-m", "by hand"]);
+    let _ = repo.refuses(0, &["reconcile"]);
+    assert!(std::fs::read(repo.path(".git/done")).is_err());
+    let _ = repo.refuses(0, &["reconcile", "0000000a"]);
+    let _ = repo.refuses(0, &["reconcile", "./0000000a/"]);
+    assert_eq!(repo.read(".git/done"), "t1\n");
 }

@@ -40,7 +40,7 @@ fn inner(name: &str) -> String {
 
 #[test]
 fn links_pipes_sockets_and_repositories_are_unsafe() {
-    let cases: [Case; 10] = [
+    let cases: [Case; 12] = [
         ("not-regular", |repo| symlink("/etc/passwd", repo.path(&inner("key"))).unwrap()),
         ("not-regular", |repo| symlink("/etc", repo.path(&inner("etc"))).unwrap()),
         ("not-regular", |repo| {
@@ -50,6 +50,12 @@ fn links_pipes_sockets_and_repositories_are_unsafe() {
         ("hard-link", |repo| {
             repo.write("private", "x");
             fs::hard_link(repo.path("private"), repo.path(&inner("key"))).unwrap();
+        }),
+        ("not-regular", |repo| repo.write(&inner("sub/.gitattributes"), "* filter=x")),
+        ("not-regular", |repo| {
+            repo.write(&inner("run.sh"), "x");
+            let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            fs::set_permissions(repo.path(&inner("run.sh")), executable).unwrap();
         }),
         ("nested-repository", |repo| repo.write(&inner(".git/config"), "")),
         ("too-large", |repo| {
@@ -104,6 +110,21 @@ fn a_history_directory_that_is_a_link_is_not_entered() {
     --- exit 1
     ");
     assert!(repo.refuses(1, &["reconcile", "--json"]).stdout.contains("\"PATH_UNSAFE\""));
+}
+
+#[test]
+fn clutter_in_the_history_is_passed_over_and_a_fix_names_the_others() {
+    let repo = repo();
+    write(&repo, BAD, &grading("t1", "pass", None));
+    repo.write(".gitreins/history/.DS_Store", "x");
+    repo.write(".gitreins/history/.gitignore", "*");
+    let _ = repo.reins(&["reconcile"]).expect(0);
+    assert_eq!(folded(&repo).lines().count(), 2);
+    write(&repo, "0000000c", &grading("t1", "pass", None));
+    repo.write(".gitreins/history/st\u{1b}ray", "x");
+    let run = repo.refuses(1, &["reconcile"]);
+    assert!(run.stdout.contains("\n    git reins reconcile 2026-11-30/0000000c\n"), "{run}");
+    assert!(run.stderr.contains("note: .gitreins/history/.DS_Store is passed over"), "{run}");
 }
 
 #[test]

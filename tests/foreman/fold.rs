@@ -21,7 +21,7 @@ fn a_verdict_is_folded_into_a_commit_of_its_own() {
     ");
     assert_snapshot!(repo.reins(&["reconcile"]), @"
     2026-11-30/47ac8b89 task t1 tier1 timeout tier2 PASS
-    folded 1 verdict (2 files) as 119a9d2afd; next: git push
+    folded 1 verdict (2 files) as 070029c9fc
     --- exit 0
     ");
     assert_snapshot!(repo.git(&["show", "--stat", "--format=%an <%ae>%n%B", "HEAD"]), @"
@@ -75,7 +75,7 @@ fn the_answer_in_json_is_one_object() {
     {
       "schema": "git-reins/reconcile/1",
       "act": "commit",
-      "commit": "1e9064076ec3d81fa6c39ca7c5e3ab83d659d4d3",
+      "commit": "63601c56d40198781fc3555249550245c31f9ae0",
       "branch": "refs/heads/main",
       "subject": "[artifact] fold judge verdict 47ac8b89 (tier1 pass, tier2 PASS)",
       "folded": [
@@ -92,7 +92,8 @@ fn the_answer_in_json_is_one_object() {
       "skipped": [],
       "refusals": [],
       "details": [],
-      "completed": []
+      "completed": [],
+      "notes": []
     }
     --- exit 0
     "#);
@@ -102,14 +103,17 @@ fn the_answer_in_json_is_one_object() {
 fn logs_and_patches_can_stay_out() {
     let repo = repo();
     write(&repo, "0000000a", &grading("t1", "pass", None));
-    for inner in ["commit.patch", "run.log", "logs/deep/out.txt", "verdict.json.tmp-12"] {
+    for inner in
+        ["commit.patch", "run.log", "driver-log.tail.txt", "logs/deep/out.txt", "verdict.json.tmp-12"]
+    {
         repo.write(&format!("{}/{inner}", dir("0000000a")), "x\n");
     }
     let _ = repo.reins(&["reconcile", "--compact"]).expect(0);
     assert_eq!(folded(&repo).lines().count(), 2);
     let _ = repo.refuses(0, &["reconcile", "--compact"]);
-    let _ = repo.reins(&["reconcile"]).expect(0);
-    assert_eq!(folded(&repo).lines().count(), 5, "{}", folded(&repo));
+    assert!(repo.reins(&["reconcile"]).expect(0).stderr.contains("nothing to fold"));
+    let _ = repo.reins(&["reconcile", "0000000a"]).expect(0);
+    assert_eq!(folded(&repo).lines().count(), 6, "{}", folded(&repo));
 }
 
 #[test]
@@ -148,6 +152,8 @@ fn what_a_judge_is_writing_waits() {
     note: 2026-11-30/0000000c is left alone: its verdict.json is missing or breaks off
     --- exit 0
     ");
+    let named = repo.reins(&["reconcile", "0000000c"]).expect(3);
+    assert!(named.stderr.contains("nothing is folded: what was named is not finished"), "{named}");
     write(&repo, "0000000b", &grading("t1", "pass", None));
     let _ = repo.reins(&["reconcile"]).expect(0);
     assert!(subject(&repo).contains("0000000b"));
@@ -174,6 +180,7 @@ fn pruned_directories_stay_in_head() {
     std::fs::remove_file(repo.path(&format!("{}/verdict.json", dir("0000000b")))).unwrap();
     assert_snapshot!(repo.refuses(0, &["reconcile"]), @"
     nothing to fold: HEAD holds every finished verdict that was asked for
+    note: the disk lacks 1 verdict directory that HEAD holds: do not git commit -a; to restore: git restore -- :/.gitreins/history
     --- exit 0
     ");
     write(&repo, "0000000c", &grading("t3", "pass", None));
@@ -202,7 +209,7 @@ fn a_superseded_verdict_is_the_same_and_a_rewritten_one_is_not() {
       at        .gitreins/history/2026-11-30/0000000a/verdict.json
       read      other bytes than HEAD holds
       expected  the folded bytes, apart from superseded_by and _at
-      fix       git restore --source=HEAD --worktree -- .gitreins/history/2026-11-30/0000000a/verdict.json
+      fix       git restore --source=HEAD --worktree -- :/.gitreins/history/2026-11-30/0000000a/verdict.json
     --- exit 1
     ");
     write(&repo, "0000000b", &grading("t2", "pass", None));
