@@ -28,6 +28,7 @@
 mod views;
 
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
@@ -109,8 +110,17 @@ pub struct Scanner {
 #[derive(Clone, Debug)]
 struct Pattern {
     marker: String,
-    regex: Regex,
+    text: String,
+    /// Made when the set has seen the pattern: most files hold none.
+    regex: OnceLock<Regex>,
     must_look_random: bool,
+}
+
+impl Pattern {
+    fn regex(&self) -> &Regex {
+        let make = || Regex::new(&self.text).expect("the built-in patterns compile, those of a policy have");
+        self.regex.get_or_init(make)
+    }
 }
 
 /// A pattern of the policy that is no regular expression, or too large a one.
@@ -131,8 +141,8 @@ impl Scanner {
     pub fn new(markers: &[String], allowed: &[String]) -> Result<Self, BadMarker> {
         let fixed = |must_look_random: bool| {
             move |(marker, text): &(&str, &str)| {
-                let regex = Regex::new(text).expect("the built-in patterns compile");
-                Pattern { marker: (*marker).to_owned(), regex, must_look_random }
+                let (marker, text) = ((*marker).to_owned(), (*text).to_owned());
+                Pattern { marker, text, regex: OnceLock::new(), must_look_random }
             }
         };
         let mut patterns: Vec<_> = MARKERS.iter().map(fixed(false)).collect();
@@ -141,9 +151,10 @@ impl Scanner {
             let bad = |error: regex::Error| BadMarker { at, why: error.to_string() };
             let regex = RegexBuilder::new(text).size_limit(MARKER_SIZE).build().map_err(bad)?;
             let marker = format!("judge.secret_markers[{at}]");
-            patterns.push(Pattern { marker, regex, must_look_random: false });
+            let (text, regex) = (text.clone(), OnceLock::from(regex));
+            patterns.push(Pattern { marker, text, regex, must_look_random: false });
         }
-        let texts: Vec<_> = patterns.iter().map(|pattern| pattern.regex.as_str()).collect();
+        let texts: Vec<_> = patterns.iter().map(|pattern| pattern.text.as_str()).collect();
         let set = RegexSetBuilder::new(texts).size_limit(64 * MARKER_SIZE).build();
         let any = set.map_err(|error| BadMarker { at: 0, why: error.to_string() })?;
         let allowed = allowed.iter().map(|text| text.clone().into_bytes()).collect();
@@ -172,7 +183,7 @@ impl Pattern {
     fn look(&self, bytes: &[u8], allowed: &BTreeSet<Vec<u8>>, found: &mut BTreeSet<Finding>) {
         let (mut at, mut counted, mut line, mut mine) = (0, 0, 1, 0);
         while mine < MOST
-            && let Some(captures) = self.regex.captures_at(bytes, at)
+            && let Some(captures) = self.regex().captures_at(bytes, at)
             && let (Some(whole), Some(token)) = (captures.get(0), captures.get(1).or(captures.get(0)))
         {
             at = whole.end().max(whole.start() + 1);

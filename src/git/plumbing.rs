@@ -128,9 +128,9 @@ impl PlumbingError {
     /// Why git has no repository for us, in its own words, and what helps; `None` when it is
     /// something else that failed.
     pub fn refusal(&self) -> Option<(String, String)> {
-        let Self::Failed { stderr, .. } = self else { return None };
-        let why = stderr.lines().find_map(|line| line.strip_prefix("fatal: "))?;
-        let advised = stderr.lines().map(str::trim).find(|line| line.starts_with("git config "));
+        let Self::Nowhere { words } = self else { return None };
+        let why = words.lines().next()?;
+        let advised = words.lines().map(str::trim).find(|line| line.starts_with("git config "));
         match advised {
             Some(command) if why.contains("dubious ownership") => Some((why.to_owned(), command.to_owned())),
             _ if why.starts_with("not a git repository") => {

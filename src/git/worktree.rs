@@ -125,7 +125,7 @@ pub fn open_operation(place: &GitPlace) -> Option<&'static str> {
     const MARKS: [(&str, &str); 8] = [
         ("MERGE_HEAD", "merge"),
         ("rebase-merge", "rebase"),
-        ("rebase-apply/applying", "am"),
+        ("rebase-apply/applying", "git am"),
         ("rebase-apply", "rebase"),
         ("CHERRY_PICK_HEAD", "cherry-pick"),
         ("REVERT_HEAD", "revert"),

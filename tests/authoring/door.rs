@@ -109,7 +109,8 @@ fn a_code_is_explained() {
           "remedy": "git reins freeze prune && git reins freeze commit",
           "authority": "the owner of the freeze, with a new row in a range of its own"
         }
-      ]
+      ],
+      "words": []
     }
     --- exit 0
     "#);

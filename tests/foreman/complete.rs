@@ -14,7 +14,9 @@ use crate::support::Repo;
 
 /// An artifact, and beside it what running tier 1 again showed.
 fn artifact(repo: &Repo, hash: &str, task: &str, result: RerunResult) {
-    write(repo, hash, &grading(task, "timeout", Some("COMPLETE")));
+    let mut verdict = grading(task, "timeout", Some("COMPLETE"));
+    verdict["commit"] = "0123456789abcdef0123456789abcdef01234567".into();
+    write(repo, hash, &verdict);
     let verdict = repo.read(&format!("{}/verdict.json", dir(hash)));
     let outcome = if result == RerunResult::Pass { Outcome::Pass } else { Outcome::Timeout };
     let exit = (outcome == Outcome::Pass).then_some(0);
@@ -66,7 +68,7 @@ fn a_command_that_fails_is_tried_again() {
     artifact(&repo, "0000000a", "t1", RerunResult::Pass);
     assert_snapshot!(repo.reins(&["reconcile"]), @"
     2026-11-30/0000000a task t1 tier1 timeout tier2 PASS rerun pass
-    folded 1 verdict (3 files) as 5267c7468a
+    folded 1 verdict (3 files) as a655096ded
     task t1 is complete, but foreman.on_complete failed (exit 1); the next reconcile tries it again
     --- exit 3
     ");

@@ -31,7 +31,7 @@ fn every_open_operation_is_left_to_the_person() {
         ("revert", &["revert", "--no-edit", "HEAD~1", "HEAD"], &["revert", "--abort"]),
         ("rebase", &["rebase", "topic"], &["rebase", "--abort"]),
         ("rebase", &["rebase", "--apply", "topic"], &["rebase", "--abort"]),
-        ("rebase", &["am", "../topic.patch"], &["am", "--abort"]),
+        ("git am", &["am", "../topic.patch"], &["am", "--abort"]),
         ("bisect", &["bisect", "start"], &["bisect", "reset"]),
     ];
     for (open, begin, abort) in operations {
