@@ -25,7 +25,7 @@ fn deserves(value: &Value) -> bool {
     let truthy = |value: &Value| {
         !(value.is_null()
             || value == false
-            || value == 0
+            || value.as_f64() == Some(0.0)
             || value == ""
             || value == &json!([])
             || value == &json!({}))
