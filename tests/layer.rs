@@ -70,7 +70,7 @@ impl Bench {
         let argv = ["sh", "-c", &format!("umask 022; {script}")].map(OsString::from);
         let environment = Environment::clean(self.scratch.path()).unwrap();
         let limits = Limits { budget: Duration::from_secs(60), output: 1 << 20 };
-        let job = Job { argv: &argv, dir: &dir, environment: &environment, limits };
+        let job = Job { argv: &argv, dir: &dir, environment: &environment, limits, fence: None };
         let ran = tree.run(&runner(), &job, &mut |_| ()).unwrap();
         assert_eq!((&ran.end, ran.stderr.text().as_str()), (&End::Exit(0), ""), "{:?}", tree.layer());
         ran
@@ -280,7 +280,7 @@ fn a_job_may_begin_in_a_directory_of_its_tree() {
         let argv = ["sh", "-c", "cat x; pwd"].map(OsString::from);
         let environment = Environment::clean(bench.scratch.path()).unwrap();
         let limits = Limits { budget: Duration::from_secs(60), output: 1 << 20 };
-        let job = Job { argv: &argv, dir: &dir, environment: &environment, limits };
+        let job = Job { argv: &argv, dir: &dir, environment: &environment, limits, fence: None };
         let ran = tree.run(&runner(), &job, &mut |_| ()).unwrap();
         assert_eq!(ran.stdout.text(), format!("dir/x\n{}\n", dir.display()));
     }

@@ -41,7 +41,13 @@ impl Bench {
     fn run(&self, argv: &[&str]) -> Result<Ran, RunError> {
         let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
         let environment = Environment::clean(self.temp.path()).unwrap();
-        let job = Job { argv: &argv, dir: self.temp.path(), environment: &environment, limits: self.limits };
+        let job = Job {
+            argv: &argv,
+            dir: self.temp.path(),
+            environment: &environment,
+            limits: self.limits,
+            fence: None,
+        };
         Runner::supervised_by(PathBuf::from(BINARY), Interrupt::watch().unwrap()).run(&job, &mut |_| ())
     }
 
@@ -84,7 +90,13 @@ fn a_missing_tool_is_not_a_tool_that_says_127() {
     fs::remove_dir_all(gone.temp.path()).unwrap();
     let argv = [OsString::from("true")];
     let environment = Environment::clean(bench.temp.path()).unwrap();
-    let job = Job { argv: &argv, dir: gone.temp.path(), environment: &environment, limits: gone.limits };
+    let job = Job {
+        argv: &argv,
+        dir: gone.temp.path(),
+        environment: &environment,
+        limits: gone.limits,
+        fence: None,
+    };
     let runner = Runner::supervised_by(PathBuf::from(BINARY), Interrupt::watch().unwrap());
     assert!(matches!(runner.run(&job, &mut |_| ()), Err(RunError::Supervisor { .. })));
 }
@@ -176,7 +188,13 @@ fn what_is_not_known_is_no_end() {
     let bench = Bench::new();
     let argv = [OsString::from("true")];
     let environment = Environment::clean(bench.temp.path()).unwrap();
-    let job = Job { argv: &argv, dir: bench.temp.path(), environment: &environment, limits: bench.limits };
+    let job = Job {
+        argv: &argv,
+        dir: bench.temp.path(),
+        environment: &environment,
+        limits: bench.limits,
+        fence: None,
+    };
     let other = Runner::supervised_by(PathBuf::from("/bin/true"), Interrupt::watch().unwrap());
     assert!(matches!(other.run(&job, &mut |_| ()), Err(RunError::Lost(_))));
     // the job kills its own supervisor
@@ -188,8 +206,9 @@ fn what_is_not_known_is_no_end() {
 fn a_job_dies_with_the_parent_of_its_supervisor() {
     let bench = Bench::new();
     let job = "echo $$ >>pids; (setsid sh -c 'trap \"\" TERM; echo $$ >>pids; sleep 1000' &); sleep 1000";
+    let plan = r#"{"limits":{"budget":{"secs":60,"nanos":0},"output":1000},"ground":null,"fence":null}"#;
     let mut supervisor = Command::new(BINARY)
-        .args(["supervise", "--budget-ms", "60000", "--output", "1000", "--", "sh", "-c", job])
+        .args(["supervise", "--plan", plan, "--", "sh", "-c", job])
         .current_dir(bench.temp.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

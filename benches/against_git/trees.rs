@@ -144,7 +144,7 @@ fn enter(tree: &mut git_reins::sandbox::layer::Tree, scratch: &Path) -> io::Resu
     let runner = Runner::supervised_by(PathBuf::from(program), Interrupt::watch()?);
     let limits = Limits { budget: Duration::from_secs(60), output: 1 << 16 };
     let (argv, environment) = (["/bin/true".into()], Environment::clean(scratch)?);
-    let job = Run { argv: &argv, dir: &dir, environment: &environment, limits };
+    let job = Run { argv: &argv, dir: &dir, environment: &environment, limits, fence: None };
     let ran = tree.run(&runner, &job, &mut |_| ()).map_err(io::Error::other)?;
     if ran.end == End::Exit(0) { Ok(()) } else { Err(io::Error::other("the job failed")) }
 }

@@ -90,6 +90,7 @@ impl Bench<'_> {
             dir: &tree,
             environment: &environment,
             limits: limits(errand.budget_s, errand.check.output_max_mib),
+            fence: None,
         };
         let (ran, out_of_memory) = self.launch(&job, errand.title)?;
         let facts = RunFacts {
@@ -114,7 +115,7 @@ impl Bench<'_> {
         let words = ["before", "after"].map(|name| format!("{{{name}}}"));
         let argv: Vec<OsString> = argv.iter().map(|text| filled(text, &words, &dirs).into()).collect();
         let limits = limits(Check::SIGNATURE_BUDGET_S, Check::OUTPUT_MAX_MIB);
-        let job = Job { argv: &argv, dir: &dirs[0], environment: &environment, limits };
+        let job = Job { argv: &argv, dir: &dirs[0], environment: &environment, limits, fence: None };
         let (ran, out_of_memory) = self.launch(&job, title)?;
         let tampered = [fresh[0].broken(), fresh[1].broken(), self.source.broken()].concat();
         let facts = RunFacts { tampered, ..facts(&ran, out_of_memory, &job) };

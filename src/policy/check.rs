@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::preset::Preset;
 
 /// One `[[check]]`, after its preset filled in what was not written.
@@ -113,7 +115,8 @@ impl Default for Timeout {
 }
 
 /// Whether a check may reach the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Network {
     /// It may not.
     Deny,

@@ -168,7 +168,8 @@ impl Layers {
         let argv = ["/bin/sh", "-c", script].map(OsString::from);
         let environment = Environment::clean(trial).map_err(fault)?;
         let limits = Limits { budget: Duration::from_secs(10), output: 1 << 16 };
-        let job = Job { argv: &argv, dir: &tree.path.clone(), environment: &environment, limits };
+        let job =
+            Job { argv: &argv, dir: &tree.path.clone(), environment: &environment, limits, fence: None };
         let ran = tree.run(runner, &job, &mut |_| ())?;
         if let Some((_, why)) = inner.failed().pop() {
             return Ok(Some(why));

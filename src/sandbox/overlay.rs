@@ -6,12 +6,19 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
+use super::plan::spelled;
+
 /// A tree below, and the directory that holds what one run adds to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Overlay {
     /// The tree that is only read.
+    #[serde(with = "spelled")]
     pub lower: PathBuf,
     /// Where the parts of the overlay are: `tree`, `upper`, `work` and `lower`.
+    #[serde(with = "spelled")]
     pub run: PathBuf,
 }
 

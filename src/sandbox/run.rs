@@ -11,9 +11,11 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 
 use super::environment::Environment;
+use super::fence::Fence;
 use super::interrupt::Interrupt;
 use super::overlay::Overlay;
-use super::supervise::{KILL_LIMIT, LAYERED, LEAK_GRACE, Limits, STARTED, STOP_GRACE};
+use super::plan::{Ground, Plan};
+use super::supervise::{APART, FENCED, KILL_LIMIT, LAYERED, LEAK_GRACE, Limits, STARTED, STOP_GRACE};
 use crate::model::run::Ran;
 
 /// How long the supervisor may take until the job has started.
@@ -33,6 +35,8 @@ pub struct Job<'a> {
     pub environment: &'a Environment,
     /// What it may use.
     pub limits: Limits,
+    /// What keeps it from what it may not touch.
+    pub fence: Option<&'a Fence>,
 }
 
 /// Why it is not known how a job ended. It is never a pass.
@@ -52,6 +56,9 @@ pub enum RunError {
     /// The layer that the job was to run on is not there. The job was not begun.
     #[error("no layer: {0}")]
     NoLayer(String),
+    /// The fence that was to stand around the job does not. The job was not begun.
+    #[error("no fence: {0}")]
+    NoFence(String),
     /// Ctrl-C or its kin; the job is ended.
     #[error("interrupted by signal {0}")]
     Interrupted(i32),
@@ -100,7 +107,7 @@ impl Runner {
             return Err(RunError::Interrupted(signal));
         }
         let mut supervisor = self.start(overlay, job)?;
-        let mut report = Report { bytes: Vec::new(), has_layer: overlay.is_some() };
+        let mut report = Report::of(overlay.is_some(), job.fence.is_some());
         let answer = self.listen(&mut supervisor, &mut report, job.limits.budget, tick);
         drop(supervisor.stdin.take()); // ends the job if it still runs
         if answer.is_err() {
@@ -113,19 +120,17 @@ impl Runner {
 
     #[expect(clippy::disallowed_methods, reason = "sandbox::run starts the supervisor")]
     fn start(&self, overlay: Option<&Overlay>, job: &Job<'_>) -> Result<Child, RunError> {
-        let milliseconds = u64::try_from(job.limits.budget.as_millis()).unwrap_or(u64::MAX);
-        let mut command = Command::new(&self.program);
-        command.arg0("git-reins");
-        command.args(["supervise", "--budget-ms", &milliseconds.to_string()]);
-        command.args(["--output", &job.limits.output.to_string()]);
-        if let Some(Overlay { lower, run }) = overlay {
-            command.arg("--overlay").arg(run).arg("--lower").arg(lower).arg("--dir").arg(job.dir);
-        }
-        command.arg("--").args(job.argv);
         let dir = overlay.map_or(job.dir, |overlay| overlay.run.as_path());
+        let fault = |source| RunError::Supervisor { dir: dir.to_owned(), source };
+        let ground = overlay.map(|overlay| Ground { overlay: overlay.clone(), dir: job.dir.to_owned() });
+        let plan = Plan { limits: job.limits, ground, fence: job.fence.cloned() };
+        let plan = serde_json::to_string(&plan).map_err(|error| fault(error.into()))?;
+        let mut command = Command::new(&self.program);
+        command.arg0("git-reins").args(["supervise", "--plan", &plan]);
+        command.arg("--").args(job.argv);
         command.current_dir(dir).env_clear().envs(job.environment.variables());
         let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-        started.map_err(|source| RunError::Supervisor { dir: dir.to_owned(), source })
+        started.map_err(fault)
     }
 
     /// Reads the report while the job runs.
@@ -199,34 +204,48 @@ fn read_until(supervisor: &mut Child, deadline: Instant) -> Result<(), RunError>
     Ok(())
 }
 
-/// What a supervisor has said.
+/// What a supervisor has said, and the stages that it has to say first.
 struct Report {
     bytes: Vec<u8>,
-    has_layer: bool,
+    stages: Vec<Stage>,
 }
 
+/// A line of the supervisor, and what is wrong when another one stands in its place.
+type Stage = (&'static str, Fault);
+
+/// What is wrong, from the reason for it.
+type Fault = fn(String) -> RunError;
+
 impl Report {
-    /// What follows the word that the layer is there; `None` until then.
-    fn grounded(&self) -> Option<&[u8]> {
-        if self.has_layer { self.bytes.strip_prefix(LAYERED.as_bytes()) } else { Some(&self.bytes) }
+    fn of(has_layer: bool, has_fence: bool) -> Self {
+        let apart: Option<Stage> = has_fence.then_some((APART, RunError::NoFence));
+        let layered: Option<Stage> = has_layer.then_some((LAYERED, RunError::NoLayer));
+        let fenced: Option<Stage> = has_fence.then_some((FENCED, RunError::NoFence));
+        Self { bytes: Vec::new(), stages: [apart, layered, fenced].into_iter().flatten().collect() }
+    }
+
+    /// What follows the stages; else the first of them that was not said, and what was.
+    fn grounded(&self) -> Result<&[u8], (&[u8], Fault)> {
+        self.stages.iter().try_fold(self.bytes.as_slice(), |said, (line, fault)| {
+            said.strip_prefix(line.as_bytes()).ok_or((said, *fault))
+        })
     }
 
     fn is_started(&self) -> bool {
-        self.grounded().is_some_and(|said| said.starts_with(STARTED.as_bytes()))
+        self.grounded().is_ok_and(|said| said.starts_with(STARTED.as_bytes()))
     }
 
-    /// Nothing runs before the layer is there, so until then the job can be run elsewhere.
+    /// Nothing runs before the stages are over, so until then the job can be run otherwise.
     fn fault(&self, why: String) -> RunError {
-        if self.grounded().is_some() { RunError::Lost(why) } else { RunError::NoLayer(why) }
+        self.grounded().map_or_else(|(_, fault)| fault(why.clone()), |_| RunError::Lost(why.clone()))
     }
 
     fn parse(&self) -> Result<Ran, RunError> {
         let lost = |why: &str| RunError::Lost(why.to_owned());
-        let Some(said) = self.grounded() else {
-            let why = String::from_utf8_lossy(&self.bytes);
-            let why = if why.is_empty() { "the supervisor said nothing".into() } else { why };
-            return Err(RunError::NoLayer(why.into_owned()));
-        };
+        let said = self.grounded().map_err(|(why, fault)| {
+            let why = String::from_utf8_lossy(why);
+            fault(if why.is_empty() { "the supervisor said nothing".to_owned() } else { why.into_owned() })
+        })?;
         let json = said.strip_prefix(STARTED.as_bytes()).ok_or_else(|| lost("said nothing"))?;
         if json.is_empty() {
             return Err(lost("was ended before the job was"));

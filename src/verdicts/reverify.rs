@@ -135,7 +135,7 @@ impl Suite<'_> {
         let environment = Environment::clean(scratch.path())?;
         let argv: Vec<_> = self.command.iter().map(OsString::from).collect();
         let limits = Limits { budget: Duration::from_secs(self.budget.budget_s), output: OUTPUT };
-        let job = Job { argv: &argv, dir: &dir, environment: &environment, limits };
+        let job = Job { argv: &argv, dir: &dir, environment: &environment, limits, fence: None };
         let ran = Runner::new(self.interrupt.clone())?.run(&job, tick)?;
         let record = self.record(graded, (commit, tree), rerun(&ran));
         write(&root, graded.sha256, &record)?;
