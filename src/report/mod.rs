@@ -2,6 +2,7 @@
 
 pub mod adjudications;
 pub mod json;
+pub mod markdown;
 pub mod push;
 pub mod text;
 pub mod trials;
