@@ -9,8 +9,9 @@ use crate::authoring::plan::{Plan, Write};
 use crate::exit::ExitStatus;
 use crate::git::plumbing::Git;
 use crate::ledger::article::{Upgrade, upgrade_fixture, upgrade_freezes, upgrade_oracle};
-use crate::ledger::conflict::{ConflictFault, Mergeable, merge_sides, resolve};
+use crate::ledger::conflict::{ConflictFault, resolve};
 use crate::ledger::file::{LedgerFault, parse, print};
+use crate::ledger::merge::{Marks, MergeFault, Mergeable, Merged, merge, open_rows};
 use crate::model::path::RepoPath;
 use crate::model::refusal::Code;
 
@@ -23,15 +24,20 @@ pub struct Fmt {
     /// Rewrite the bare shapes of the articles, and list what they still miss
     #[arg(long, conflicts_with = "resolve")]
     upgrade: bool,
-    /// Resolve conflict markers row by row
+    /// Merge a ledger with conflict markers row by row, from the versions that git's index keeps
+    ///
+    /// A row that both sides changed, each in its own way, stays between markers; the exit code is
+    /// 3 then.
     #[arg(long)]
     resolve: bool,
 }
 
-/// One ledger in canonical form, and what it still misses.
+/// One ledger in canonical form, what it still misses, and why a person has to finish it.
+#[derive(Default)]
 struct Formatted {
     write: Option<Write>,
     missing: Vec<String>,
+    open: Option<String>,
 }
 
 impl Fmt {
@@ -47,6 +53,7 @@ impl Fmt {
             self.format(&desk, upgrade_freezes)?,
         ];
         let missing: Vec<_> = all.iter().flat_map(|one| one.missing.clone()).collect();
+        let open: Vec<_> = all.iter().filter_map(|one| one.open.clone()).collect();
         let plan = Plan::new(all.into_iter().filter_map(|one| one.write));
         let changed: Vec<_> = plan.paths().map(RepoPath::as_str).collect();
         let answer = match (plan.is_empty(), self.check) {
@@ -56,14 +63,16 @@ impl Fmt {
                 Answer { status: ExitStatus::Refused, ..Answer::done(plan.diff(), said) }
             }
             (false, false) => {
-                let next = if self.resolve {
-                    format!("git add :/{}", changed.join(" :/"))
-                } else {
-                    "git reins oracle commit".to_owned()
+                let next = match (open.is_empty(), self.resolve) {
+                    (false, _) => "keep one of the two between the markers, then git reins fmt".to_owned(),
+                    (true, true) => format!("git add :/{}", changed.join(" :/")),
+                    (true, false) => "git reins oracle commit".to_owned(),
                 };
                 carry_out(&desk.root, &plan, false, format!("wrote {}; next: {next}", changed.join(", ")))?
             }
         };
+        let answer =
+            open.iter().fold(answer, |answer, open| Answer { status: ExitStatus::Held, ..answer.note(open) });
         Ok(missing.iter().fold(answer, |answer, missing| answer.note(&format!("still missing: {missing}"))))
     }
 
@@ -74,53 +83,83 @@ impl Fmt {
     ) -> Result<Formatted, Failure> {
         let path = desk.ledger_path(L::NAME)?;
         let Some(bytes) = desk.root.read(&path).map_err(DeskError::from)? else {
-            return Ok(Formatted { write: None, missing: Vec::new() });
+            return Ok(Formatted::default());
         };
         let fault = |fault| DeskError::Ledger(path.clone(), Box::new(fault));
-        let (ledger, missing) = if self.resolve {
-            (resolved::<L>(desk, &path, &bytes)?, Vec::new())
+        let (after, missing, open) = if self.resolve {
+            let (text, open) = resolved::<L>(desk, &path, &bytes)?;
+            (text, Vec::new(), open)
         } else if self.upgrade {
             let upgraded = upgrade(&bytes).map_err(fault)?;
-            (upgraded.ledger, upgraded.missing)
+            (print(&upgraded.ledger), upgraded.missing, None)
         } else {
-            (parse::<L>(&bytes).map_err(fault)?, Vec::new())
+            (print(&parse::<L>(&bytes).map_err(fault)?), Vec::new(), None)
         };
         let missing = missing.into_iter().map(|member| format!("{path}: {member}")).collect();
-        let write = Write { path, before: Some(bytes), after: print(&ledger).into_bytes() };
-        Ok(Formatted { write: Some(write), missing })
+        let write = Write { path, before: Some(bytes), after: after.into_bytes() };
+        Ok(Formatted { write: Some(write), missing, open })
     }
 }
 
-/// The rows of both sides: the index keeps them whole while the file is unmerged; the markers in
-/// the file are all there is once somebody has added it.
-fn resolved<L: Mergeable>(desk: &Desk, path: &RepoPath, bytes: &[u8]) -> Result<L, Failure> {
-    let by_hand = |fault: String, fix: String| {
-        Failure::from(Refused::new(format!("{path}: {fault}")).code(Code::LedgerInvalid).fix(fix))
+/// The text with the rows of both sides, and what a person has to decide in it.
+///
+/// The index keeps the sides whole while the file is unmerged. A file that is neither of them and
+/// has no markers was finished by hand, and one with markers of ours is being finished: both are
+/// left to that person. Markers in a file that somebody has added are all there is.
+fn resolved<L: Mergeable>(
+    desk: &Desk,
+    path: &RepoPath,
+    bytes: &[u8],
+) -> Result<(String, Option<String>), Failure> {
+    let text = String::from_utf8_lossy(bytes);
+    if let Some(rows) = open_rows(&text) {
+        return Err(by_hand(path, &ConflictFault::contested(L::NAME, rows)));
+    }
+    let stages = [staged(desk, path, 1)?, staged(desk, path, 2)?, staged(desk, path, 3)?];
+    let [base, Some(ours), Some(theirs)] = &stages else { return marked::<L>(path, &text) };
+    if !text.contains("<<<<<<<") && bytes != ours && bytes != theirs {
+        return marked::<L>(path, &text);
+    }
+    let side = |bytes: &Vec<u8>| {
+        String::from_utf8(bytes.clone()).map_err(|_| {
+            let refused = Refused::new(format!("{path}: one side is no UTF-8")).code(Code::LedgerInvalid);
+            Failure::from(refused.fix(format!("git checkout --ours -- {path}")))
+        })
     };
-    let side = |stage| {
-        let text = staged(desk, path, stage)?.map(String::from_utf8).transpose();
-        text.map_err(|_| by_hand("one side is no UTF-8".to_owned(), format!("git checkout --ours -- {path}")))
+    let base = base.as_ref().map(side).transpose()?;
+    let merged = merge::<L>(base.as_deref(), &side(ours)?, &side(theirs)?);
+    match merged.map_err(|fault| by_hand(path, &fault.into()))? {
+        Merged::Whole(ledger) => Ok((print(&ledger), None)),
+        Merged::Contested(contest) => {
+            let open = ConflictFault::contested(L::NAME, contest.names());
+            let marks = Marks { size: 7, ours: "ours", base: None, theirs: "theirs" };
+            Ok((contest.text(&marks), Some(format!("{path}: {open}"))))
+        }
+    }
+}
+
+/// What can be made of a text alone.
+fn marked<L: Mergeable>(path: &RepoPath, text: &str) -> Result<(String, Option<String>), Failure> {
+    let ledger = resolve::<L>(text, None).map_err(|fault| by_hand(path, &fault))?;
+    Ok((print(&ledger), None))
+}
+
+/// Nothing is written: the fault, and how a person goes on.
+fn by_hand(path: &RepoPath, fault: &ConflictFault) -> Failure {
+    let fix = match fault {
+        ConflictFault::Fixture => format!(
+            "take one side, then pin anew: git checkout --ours -- {path} && git reins fixture pin --epoch NEW --runner-image auto"
+        ),
+        ConflictFault::Rows { .. } => {
+            format!("edit {path}: keep one side of each row between markers, then: git reins fmt")
+        }
+        ConflictFault::Markers { .. }
+        | ConflictFault::Torn { .. }
+        | ConflictFault::Merge(
+            MergeFault::Side { .. } | MergeFault::Nameless { .. } | MergeFault::Merged(_),
+        ) => format!("edit {path} by hand, and write it anew: git reins fmt"),
     };
-    let merged = match (side(2)?, side(3)?) {
-        (Some(ours), Some(theirs)) => merge_sides::<L>(side(1)?.as_deref(), &ours, &theirs),
-        _ => resolve::<L>(&String::from_utf8_lossy(bytes), None),
-    };
-    merged.map_err(|fault| {
-        let fix = match &fault {
-            ConflictFault::Fixture => format!(
-                "take one side, then pin anew: git checkout --ours -- {path} && git reins fixture pin --epoch NEW --runner-image auto"
-            ),
-            ConflictFault::Rows { .. } => format!(
-                "take one side, then edit what differs: git checkout --ours -- {path} && git reins oracle list"
-            ),
-            ConflictFault::Markers { .. }
-            | ConflictFault::Torn { .. }
-            | ConflictFault::Side { .. }
-            | ConflictFault::Nameless { .. }
-            | ConflictFault::Merged(_) => format!("edit {path} by hand, and write it anew: git reins fmt"),
-        };
-        by_hand(fault.to_string(), fix)
-    })
+    Refused::new(format!("{path}: {fault}")).code(Code::LedgerInvalid).fix(fix).into()
 }
 
 /// One side of an unmerged file as the index keeps it.

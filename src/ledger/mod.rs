@@ -7,6 +7,8 @@ pub mod field;
 pub mod file;
 pub mod fixture;
 pub mod freeze;
+pub mod lines;
+pub mod merge;
 pub mod object;
 pub mod oracle;
 pub mod results;
