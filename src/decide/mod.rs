@@ -21,6 +21,7 @@ pub mod outcome;
 pub mod output;
 pub mod recorded;
 pub mod remedy;
+pub mod replay;
 pub mod result;
 pub mod score;
 pub mod secret;

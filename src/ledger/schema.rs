@@ -12,12 +12,13 @@ use super::oracle::OracleLedger;
 use super::results::ResultRow;
 use crate::model::adjudication::Adjudicated;
 use crate::model::decision::{DECISION_SCHEMA, Decision};
+use crate::model::replay::Replay;
 use crate::model::reverification::Reverification;
 use crate::model::trial::Trial;
 
 /// The schemas that there are.
 pub const NAMES: &[&str] =
-    &["oracle", "fixture", "freezes", "results", "decision", "adjudication", "trial", "reverify"];
+    &["oracle", "fixture", "freezes", "results", "decision", "adjudication", "trial", "reverify", "replay"];
 
 /// The text of a schema, as it stands in `ledger-schema/<name>.schema.json`; `None` for a name
 /// that is not in [`NAMES`].
@@ -31,6 +32,7 @@ pub fn schema(name: &str) -> Option<String> {
         "adjudication" => written::<Adjudicated>(),
         "trial" => written::<Trial>(),
         "reverify" => written::<Reverification>(),
+        "replay" => written::<Replay>(),
         _ => return None,
     };
     let titled = titled(schema, name);

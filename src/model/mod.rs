@@ -10,6 +10,7 @@ pub mod path;
 pub mod push;
 pub mod record;
 pub mod refusal;
+pub mod replay;
 pub mod reverification;
 pub mod run;
 pub mod shell;

@@ -58,6 +58,11 @@ pub fn judge(facts: &TrialFacts) -> TrialDecision {
     tally.decide()
 }
 
+/// What one seed of a property says in a trial.
+pub fn seed_verdict(trial: &TrialFacts, property: &PropertyFacts, seed: &SeedFacts) -> SeedVerdict {
+    seed::judge(trial, property, seed)
+}
+
 /// The first canary that is anything but a hard pass. One that is built in and was not looked at
 /// is a miss.
 fn missed_canary(canaries: &[CanaryFacts]) -> Option<&str> {
