@@ -65,7 +65,7 @@ impl Judge {
         let worktree = repo.worktree().ok_or(TrialError::Bare);
         let root = Root::open(worktree?).map_err(TrialError::from)?;
         let beside = self.beside(context)?;
-        let patch = self.patch(context)?;
+        let patch = patch(self.candidate.as_deref(), context)?;
         let range = match &patch {
             Some(_) => judging::Range::default(),
             None => judging::Range::parse(self.candidate.as_deref())?,
@@ -112,22 +112,6 @@ impl Judge {
             return Ok(judging::answer(&decision(&judged, VerdictEvidence::Rerun), form));
         }
         Ok(self.answer(&judged, kept))
-    }
-
-    /// The bytes of a patch, when a file is meant: a name that ends like one, or that is there and
-    /// is no range.
-    fn patch(&self, context: &Context) -> Result<Option<Vec<u8>>, Failure> {
-        let Some(name) = &self.candidate else { return Ok(None) };
-        let is_named = [".diff", ".patch"].iter().any(|ending| name.ends_with(ending));
-        if !is_named && (name.contains("..") || !name.contains(['/', '.'])) {
-            return Ok(None);
-        }
-        match files::read_unlinked(&context.dir.join(name)) {
-            Ok(Some(bytes)) => Ok(Some(bytes)),
-            Ok(None) if is_named => Err(Failure::new(format!("there is no file {}", visible(name)))),
-            Ok(None) => Ok(None),
-            Err(error) => Err(Failure::new(error.to_string())),
-        }
     }
 
     /// What is kept beside the record.
@@ -177,6 +161,25 @@ impl Judge {
     }
 }
 
+/// The bytes of a patch, when a file is meant: a name that ends like one, or that is there and is
+/// no range.
+///
+/// # Errors
+/// When a file is meant and cannot be read.
+pub(super) fn patch(candidate: Option<&str>, context: &Context) -> Result<Option<Vec<u8>>, Failure> {
+    let Some(name) = candidate else { return Ok(None) };
+    let is_named = [".diff", ".patch"].iter().any(|ending| name.ends_with(ending));
+    if !is_named && (name.contains("..") || !name.contains(['/', '.'])) {
+        return Ok(None);
+    }
+    match files::read_unlinked(&context.dir.join(name)) {
+        Ok(Some(bytes)) => Ok(Some(bytes)),
+        Ok(None) if is_named => Err(Failure::new(format!("there is no file {}", visible(name)))),
+        Ok(None) => Ok(None),
+        Err(error) => Err(Failure::new(error.to_string())),
+    }
+}
+
 /// What decides nothing, but should be known.
 fn warnings(out: &mut String, judged: &Judged) {
     let decision = &judged.decision;
@@ -191,7 +194,8 @@ fn warnings(out: &mut String, judged: &Judged) {
     notes.iter().for_each(|note| text::fold(out, "note: ", "      ", note));
 }
 
-fn stopped(signal: i32) -> Failure {
+/// The end of a command that somebody asked to stop.
+pub(super) fn stopped(signal: i32) -> Failure {
     let status = ExitStatus::stopped_by(signal);
     Failure { status, ..Failure::new("interrupted; what was running is ended and nothing is recorded") }
 }

@@ -37,6 +37,7 @@ mod landing;
 mod oracle;
 mod recompute;
 mod reconcile;
+mod replay;
 mod schema;
 mod status;
 mod supervise;
@@ -65,6 +66,7 @@ pub enum Command {
     Recompute(recompute::Recompute),
     Judge(judge::Judge),
     Try(attempt::Try),
+    Replay(replay::Replay),
     Adjudicate(adjudicate::Adjudicate),
     /// Answer git as one of its hooks
     #[command(subcommand, arg_required_else_help = true)]
@@ -96,6 +98,7 @@ impl Command {
             Self::Recompute(command) => command.run(context),
             Self::Judge(command) => command.run(context),
             Self::Try(command) => command.run(context),
+            Self::Replay(command) => command.run(context),
             Self::Adjudicate(command) => command.run(context),
             Self::Hook(hook::Hook::Run(command)) => command.run(context),
             Self::Reconcile(command) => command.run(context),
@@ -118,6 +121,7 @@ impl Command {
             Self::Recompute(_) => "recompute",
             Self::Judge(_) => "judge",
             Self::Try(_) => "try",
+            Self::Replay(_) => "replay",
             Self::Adjudicate(_) => "adjudicate",
             Self::Hooks(command) => command.errand(),
             Self::Doctor(_) => "examine this clone",
@@ -145,6 +149,7 @@ impl Command {
             Self::Recompute(command) => command.json,
             Self::Judge(command) => command.json,
             Self::Try(command) => command.json,
+            Self::Replay(command) => command.json,
             Self::Adjudicate(command) => command.json,
             Self::Reconcile(command) => command.json,
             Self::Fixture(command) => command.json(),

@@ -3,24 +3,17 @@
 use std::collections::BTreeSet;
 
 use super::fault::TrialError;
-use super::fresh::Source;
-use super::lay::Trees;
 use super::lines::Lines;
-use super::properties::{Property, Session, plan};
-use super::run::Bench;
+use super::properties::{Property, plan};
+use super::stage::Scene;
 use super::trial::Court;
 use crate::decide::facts::Material;
 use crate::gate::survey::read_policy;
 use crate::gate::{GateError, at_head};
-use crate::git::apply::Borrower;
-use crate::git::plumbing::GitPlace;
 use crate::model::ids::OracleId;
 use crate::model::refusal::Code;
 use crate::model::trial::Revision;
 use crate::policy::Policy;
-use crate::policy::territory::Territory;
-use crate::sandbox::run::Runner;
-use crate::sys::scratch::Scratch;
 
 /// What was tried.
 #[derive(Debug)]
@@ -59,18 +52,14 @@ impl Court<'_> {
         property: &Property<'_>,
     ) -> Result<Attempt, TrialError> {
         let head = self.repo.head()?.ok_or(GateError::Unborn)?;
-        let scratch = Scratch::temporary()?;
-        let place = GitPlace::find(&self.dir, self.git_dir.as_deref())?;
-        let borrower = Borrower::new(&place, self.repo.hex_len(), &scratch.path().join("objects"))?;
-        let mut trees = Trees::new(&borrower, Territory::of(policy), material, BTreeSet::new())?;
-        trees.add(Revision::Base, self.repo.commit(head)?.tree);
-        let runner = Runner::new(self.interrupt.clone())?;
-        let source = Source::new(trees.repo(), scratch.path(), self.interrupt)?;
-        let bench = Bench { policy, source: &source, runner: &runner, scratch: scratch.path() };
-        let session = Session { bench: &bench, trees: &trees, cache: None };
-        let mut lines = Lines::default();
-        session.on_base(property, &mut lines)?;
-        let ignores_seed = session.ignores_seed(property, &lines.0)?;
+        let roots = vec![(Revision::Base, self.repo.commit(head)?.tree)];
+        let scene = Scene { policy, material, apart: BTreeSet::new(), roots };
+        let (lines, ignores_seed) = self.on_stage(&self.ground()?, scene, |session| {
+            let mut lines = Lines::default();
+            session.on_base(property, &mut lines)?;
+            let ignores_seed = session.ignores_seed(property, &lines.0)?;
+            Ok((lines, ignores_seed))
+        })?;
         Ok(Attempt { id: property.id.clone(), check: property.check.id.clone(), lines, ignores_seed })
     }
 }

@@ -14,6 +14,8 @@ pub mod lines;
 pub mod pin;
 pub mod properties;
 pub mod record;
+pub mod replay;
 pub mod result;
 pub mod run;
+mod stage;
 pub mod trial;

@@ -147,7 +147,7 @@ impl Court<'_> {
 }
 
 /// The code tree of the candidate, which has to be that of the commits when there are some.
-fn candidate_tree(
+pub(super) fn candidate_tree(
     trees: &Trees<'_>,
     policy: &crate::policy::Policy,
     root: ObjectId,
@@ -180,7 +180,7 @@ fn common(place: &GitPlace) -> Result<PathBuf, TrialError> {
 }
 
 /// A patch that is handed in as a file touches no material: there is no commit to judge it by.
-fn refuse_material(diff: &Diff, policy: &crate::policy::Policy) -> Result<(), TrialError> {
+pub(super) fn refuse_material(diff: &Diff, policy: &crate::policy::Policy) -> Result<(), TrialError> {
     let touched = material(diff, policy);
     let Some(path) = touched.first() else { return Ok(()) };
     let covers = |prefixes: &[RepoPath]| prefixes.iter().any(|prefix| prefix.covers(path.as_str()));

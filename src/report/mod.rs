@@ -4,5 +4,6 @@ pub mod adjudications;
 pub mod json;
 pub mod markdown;
 pub mod push;
+pub mod replays;
 pub mod text;
 pub mod trials;

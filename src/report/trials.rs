@@ -111,19 +111,23 @@ fn line(out: &mut String, trial: &Trial, run: &CheckRun, note: &str) {
 }
 
 fn word(run: &CheckRun) -> &'static str {
-    match (run.class, run.outcome, run.reason) {
-        (Some(Class::FreezeHit), ..) => "freeze hit",
-        (_, Outcome::NotRun, Some(RunReason::NotConfigured)) => "not configured",
-        (_, Outcome::Pass, _) => "pass",
-        (_, Outcome::FlakyPass, _) => "flaky pass",
-        (_, Outcome::Fail, _) => "fail",
-        (_, Outcome::Timeout, _) => "timeout",
-        (_, Outcome::Signal, _) => "signal",
-        (_, Outcome::Oom, _) => "out of memory",
-        (_, Outcome::Leak, _) => "leak",
-        (_, Outcome::OutputLimit, _) => "output limit",
-        (_, Outcome::Tamper, _) => "tamper",
-        (_, Outcome::Error, _) => "error",
-        (_, Outcome::NotRun, _) => "not run",
+    if run.class == Some(Class::FreezeHit) { "freeze hit" } else { outcome(run) }
+}
+
+/// How a run ended, in words.
+pub(super) fn outcome(run: &CheckRun) -> &'static str {
+    match (run.outcome, run.reason) {
+        (Outcome::NotRun, Some(RunReason::NotConfigured)) => "not configured",
+        (Outcome::Pass, _) => "pass",
+        (Outcome::FlakyPass, _) => "flaky pass",
+        (Outcome::Fail, _) => "fail",
+        (Outcome::Timeout, _) => "timeout",
+        (Outcome::Signal, _) => "signal",
+        (Outcome::Oom, _) => "out of memory",
+        (Outcome::Leak, _) => "leak",
+        (Outcome::OutputLimit, _) => "output limit",
+        (Outcome::Tamper, _) => "tamper",
+        (Outcome::Error, _) => "error",
+        (Outcome::NotRun, _) => "not run",
     }
 }

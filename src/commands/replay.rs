@@ -1,0 +1,138 @@
+//! `git reins replay`
+
+use clap::Args;
+
+use super::judge::{patch, stopped};
+use super::{Answer, Context, Failure, judging};
+use crate::exit::ExitStatus;
+use crate::gate::GateError;
+use crate::git::Repo;
+use crate::judge::fault::TrialError;
+use crate::judge::pin::Handed;
+use crate::judge::replay::{Asked, Replayed, keep};
+use crate::judge::trial::Court;
+use crate::model::ids::OracleId;
+use crate::model::path::visible;
+use crate::model::record;
+use crate::model::replay::{OnCandidate, ReplayedSeed, Shows};
+use crate::report::replays;
+use crate::sandbox::interrupt::Interrupt;
+use crate::sys::files::FileError;
+
+/// Run frozen seeds several times on base, and on a candidate when one is named
+///
+/// Each run is a process of its own on a fresh tree, as in a trial. A seed that is not frozen yet is
+/// named with --property and --seed: that is how one gets the evidence for a freeze. A property that
+/// has no frozen seed runs with those of its check.
+///
+/// Nothing is decided. The record is kept in the git directory, below reins/replays, where
+/// `git reins freeze add --from-replay` finds it; --json prints it.
+///
+/// Exit 0 when nothing stands against a seed, 1 when it always fails on base, shows no evidence, or
+/// fails on the candidate where no freeze covers it, 3 when a trial would hold it, 128 when it
+/// cannot be run.
+#[derive(Debug, Args)]
+pub struct Replay {
+    /// The candidate, a patch or a range [default: base alone, where HEAD left the protected line]
+    #[arg(value_name = "PATCH.diff|BASE..TIP")]
+    candidate: Option<String>,
+    /// The row [default: every frozen one]
+    #[arg(long, value_name = "ID")]
+    property: Option<OracleId>,
+    /// The seed, frozen or not [default: the frozen ones]
+    #[arg(long, value_name = "SEED", requires = "property", allow_hyphen_values = true)]
+    seed: Option<String>,
+    /// How often each seed runs on each tree, 2 to 100 [default: judge.replays of the policy]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(2..=100))]
+    times: Option<u64>,
+    /// The commit that the candidate is judged against [default: the protected line]
+    #[arg(long, value_name = "REV")]
+    base: Option<String>,
+    /// The image that runs this, <basis>:<value>, or auto
+    #[arg(long, value_name = "ID")]
+    runner_image: Option<String>,
+    /// Print the record
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl Replay {
+    /// Replays, and keeps the record.
+    ///
+    /// # Errors
+    /// When nothing can be replayed.
+    pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
+        let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
+        let patch = patch(self.candidate.as_deref(), context)?;
+        let range = match &patch {
+            Some(_) => judging::Range::default(),
+            None => judging::Range::parse(self.candidate.as_deref())?,
+        };
+        if range.base.is_some() && self.base.is_some() {
+            let message = "--base and a range both name a base";
+            return Err(Failure { status: ExitStatus::Usage, ..Failure::new(message) });
+        }
+        let handed = Handed {
+            patch,
+            base: self.base.as_deref().or(range.base.as_deref()),
+            tip: range.tip.as_deref(),
+            image: self.runner_image.as_deref(),
+            is_infra: false,
+        };
+        let asked = Asked {
+            handed,
+            has_candidate: self.candidate.is_some(),
+            property: self.property.as_ref(),
+            seed: self.seed.as_deref(),
+            times: self.times,
+        };
+        let watch = Interrupt::watch();
+        let interrupt = watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
+        let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
+        let court = Court { repo: &repo, dir, git_dir, today: context.today, interrupt: &interrupt };
+        let replayed = match (court.replay(&asked), interrupt.caught()) {
+            (_, Some(signal)) => return Err(stopped(signal)),
+            (Err(TrialError::Checked(refused)), None) => {
+                let form = judging::Form { admitted: "agree", as_json: self.json };
+                let answer = judging::answer(&refused, form);
+                let answer = Answer { status: ExitStatus::Refused, ..answer };
+                return Ok(answer.note("no replay: nobody knows by which rows"));
+            }
+            (replayed, None) => replayed?,
+        };
+        Ok(self.answer(&replayed, keep(repo.common_dir(), &replayed.replay).err()))
+    }
+
+    fn answer(&self, replayed: &Replayed, unkept: Option<FileError>) -> Answer {
+        let replay = &replayed.replay;
+        let notes: Vec<_> = replayed.lines.0.iter().map(|line| line.measured.ended.note.clone()).collect();
+        let stdout = if self.json { record::print(replay) } else { replays::replay(replay, &notes) };
+        let all: Vec<_> = replay.seeds.iter().map(status).collect();
+        let severest =
+            [ExitStatus::Refused, ExitStatus::Held].into_iter().find(|status| all.contains(status));
+        let status = severest.unwrap_or(ExitStatus::Done);
+        let answer = Answer { status, stdout, stderr: String::new() };
+        match unkept {
+            Some(error) => answer.note(&format!("the record is not kept: {}", visible(&error.to_string()))),
+            None => answer,
+        }
+    }
+}
+
+/// What a seed does to the answer.
+fn status(seed: &ReplayedSeed) -> ExitStatus {
+    let on_base = match seed.shows {
+        Shows::Unstable | Shows::Passes => None,
+        Shows::StableFailure | Shows::NoEvidence => Some(ExitStatus::Refused),
+    };
+    on_base.unwrap_or(match seed.on_candidate {
+        None | Some(OnCandidate::Passes) => ExitStatus::Done,
+        Some(OnCandidate::Held) => ExitStatus::Held,
+        Some(
+            OnCandidate::IllegalFreeze
+            | OnCandidate::FrozenRegression
+            | OnCandidate::StableFailure
+            | OnCandidate::Uncovered,
+        ) => ExitStatus::Refused,
+    })
+}
