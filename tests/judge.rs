@@ -10,6 +10,7 @@ mod judge {
     mod bench;
     mod canaries;
     mod pytest;
+    mod replay;
     mod runs;
     mod verdicts;
 }

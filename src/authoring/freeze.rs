@@ -6,7 +6,7 @@ use super::Refused;
 use crate::ledger::field::{Field, text};
 use crate::ledger::file::Ledger as _;
 use crate::ledger::fixture::FixtureLedger;
-use crate::ledger::freeze::{FreezeLedger, FreezeRow};
+use crate::ledger::freeze::{FreezeEvidence, FreezeLedger, FreezeRow};
 use crate::ledger::oracle::OracleLedger;
 use crate::model::day::Day;
 use crate::model::path::{RepoPath, shown};
@@ -50,6 +50,8 @@ pub struct Said {
     pub owner: String,
     /// The code paths; none when a miss is to stay a failure.
     pub paths: Vec<RepoPath>,
+    /// The replay that showed it.
+    pub evidence: Option<FreezeEvidence>,
 }
 
 /// What a new freeze is held against.
@@ -100,13 +102,17 @@ pub fn add(mut ledger: FreezeLedger, said: Said, facts: Facts<'_>) -> Result<Fre
         owner: value(&said.owner),
         quarantine_eligible: Some(Field::Value(true)).filter(|_| !paths.is_empty()),
         paths: Some(paths).filter(|paths| !paths.is_empty()),
-        evidence: None,
+        evidence: said.evidence,
     });
     ledger.sort();
     Ok(ledger)
 }
 
-fn bound(said: &Said, facts: Facts<'_>) -> Result<(), Refused> {
+/// Refuses a canary, a row that is not there, and a blank seed or owner.
+///
+/// # Errors
+/// As said.
+pub fn bound(said: &Said, facts: Facts<'_>) -> Result<(), Refused> {
     let property = shown(&said.property);
     if facts.policy.is_canary(&said.property) {
         let refused = Refused::new(format!("'{property}' is a canary, and a canary is never frozen"));

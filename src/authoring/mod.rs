@@ -3,6 +3,7 @@
 //! Nothing here decides: what is written is judged later, from commits.
 
 pub mod desk;
+pub mod evidence;
 pub mod fixture;
 pub mod freeze;
 pub mod judged;

@@ -1,20 +1,32 @@
 //! `git reins freeze add|rm|prune|list|commit`
 
+use std::path::{Path, PathBuf};
+
 use clap::{Args, Subcommand};
+use serde::Serialize;
 
 use super::landing::{CommitFlags, nothing_open};
 use super::{Answer, Context, Failure, carry_out, judging};
 use crate::authoring::desk::{Desk, Opened};
+use crate::authoring::evidence::{self, Now};
 use crate::authoring::freeze::{self, Expiry, Facts, Said};
-use crate::authoring::landing;
 use crate::authoring::plan::Plan;
-use crate::git::worktree;
+use crate::authoring::{Refused, landing};
+use crate::gate::GateError;
+use crate::git::{Repo, worktree};
+use crate::judge::replay::kept;
 use crate::ledger::field::text;
 use crate::ledger::file::{LedgerName, print};
 use crate::ledger::fixture::FixtureLedger;
 use crate::ledger::freeze::{FreezeLedger, FreezeRow};
 use crate::ledger::oracle::OracleLedger;
 use crate::model::day::Day;
+use crate::model::path::{shown, visible};
+use crate::model::record;
+use crate::model::replay::Replay;
+use crate::model::shell::word;
+use crate::report::json;
+use crate::sys::files::{self, FileError};
 
 /// Which seeds are excluded until when.
 #[derive(Debug, Subcommand)]
@@ -49,9 +61,28 @@ pub struct Add {
     /// The code paths that may meet the instability: a miss of a patch that touches them is held
     #[arg(long, value_name = "PATH", num_args = 1..)]
     paths: Vec<String>,
+    /// Write the evidence of a replay into the row: FILE is what `git reins replay --json` printed
+    /// [default: the latest replay of this seed here]
+    ///
+    /// Refused unless the replay shows instability, on the base, epoch and image that the fixture
+    /// ledger pins, under the policy and the property that stand now.
+    #[arg(long, value_name = "FILE")]
+    from_replay: Option<Option<PathBuf>>,
     /// Print what would change, and write nothing
     #[arg(long)]
     dry_run: bool,
+    /// Print the row as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The row as JSON.
+#[derive(Serialize)]
+struct Added<'a> {
+    schema: &'static str,
+    path: String,
+    written: bool,
+    row: Option<&'a FreezeRow>,
 }
 
 /// The arguments of `freeze rm`.
@@ -98,7 +129,7 @@ impl Freeze {
         let desk = context.desk()?;
         let opened = desk.ledger::<FreezeLedger>()?;
         match self {
-            Self::Add(command) => command.run(&desk, &opened, context.today),
+            Self::Add(command) => command.run(context, &desk, &opened),
             Self::Rm(command) => command.run(&desk, &opened),
             Self::Prune(command) => command.run(&desk, &opened, context.today),
             Self::List(command) => command.run(context),
@@ -119,26 +150,88 @@ impl Freeze {
 
     /// Whether it answers in JSON.
     pub fn json(&self) -> bool {
-        matches!(self, Self::List(List { json: true }))
+        matches!(self, Self::List(List { json: true }) | Self::Add(Add { json: true, .. }))
     }
 }
 
 impl Add {
-    fn run(&self, desk: &Desk, opened: &Opened<FreezeLedger>, today: Day) -> Result<Answer, Failure> {
+    fn run(&self, context: &Context, desk: &Desk, opened: &Opened<FreezeLedger>) -> Result<Answer, Failure> {
         let (oracles, fixture) = (desk.ledger::<OracleLedger>()?, desk.ledger::<FixtureLedger>()?);
+        let today = context.today;
         let facts =
             Facts { oracles: oracles.required()?, fixture: fixture.required()?, policy: &desk.policy, today };
-        let said = Said {
+        let mut said = Said {
             property: self.property.clone(),
             seed: self.seed.clone(),
             expires: self.expires,
             owner: self.owner.clone(),
             paths: self.paths.iter().map(|path| desk.path(path)).collect::<Result<_, _>>()?,
+            evidence: None,
         };
+        freeze::bound(&said, facts)?;
+        let note = self.take_evidence(context, facts, &mut said)?;
         let before = opened.ledger.clone().unwrap_or_else(freeze::empty);
-        let plan = Plan::new([opened.becomes(&freeze::add(before, said, facts)?)?]);
-        let said = format!("froze seed {} of {}; next: {NEXT}", self.seed, self.property);
-        carry_out(&desk.root, &plan, self.dry_run, said)
+        let after = freeze::add(before, said, facts)?;
+        let plan = Plan::new([opened.becomes(&after)?]);
+        let said = format!("froze seed {} of {}; next: {NEXT}", shown(&self.seed), self.property);
+        let mut answer = carry_out(&desk.root, &plan, self.dry_run, said)?;
+        if self.json {
+            let row = after.freezes.iter().find(|row| row.key() == (&self.property, &self.seed));
+            let (path, written) = (opened.path.to_string(), !self.dry_run);
+            answer.stdout = json::print(&Added { schema: "git-reins/freeze-add/1", path, written, row });
+        }
+        Ok(note.into_iter().fold(answer, Answer::note))
+    }
+
+    /// Lets a replay speak for the row; what should be said of its paths.
+    fn take_evidence(
+        &self,
+        context: &Context,
+        facts: Facts<'_>,
+        said: &mut Said,
+    ) -> Result<Option<&'static str>, Failure> {
+        let Some(file) = &self.from_replay else { return Ok(None) };
+        let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
+        let replay = self.replay(context, &repo, file.as_deref())?;
+        let now = Now::at_head(&repo, facts.fixture, context.today)?;
+        let now = now.map_err(|line| Failure::new(format!("{line} has no policy: it is not under reins")))?;
+        let row = facts.oracles.row(&self.property).ok_or_else(|| Failure::new("the row is gone"))?;
+        let carried = evidence::of(&replay, (row, &self.seed), facts.fixture, &now)?;
+        said.evidence = Some(carried.evidence);
+        if !said.paths.is_empty() {
+            let unknown = "which paths the runs opened is unknown: the row has those that were named";
+            return Ok(carried.code.is_none().then_some(unknown));
+        }
+        let nameless = |message: &str| {
+            Refused::new(message).fix("name the code that may meet the instability: --paths PATH...")
+        };
+        said.paths = carried.code.ok_or_else(|| nameless("which paths the runs opened is unknown"))?;
+        match said.paths.is_empty() {
+            true => Err(nameless("the runs opened no code").into()),
+            false => Ok(Some("the row has the code that the runs opened")),
+        }
+    }
+
+    /// The replay that was named, or the latest one of this seed.
+    fn replay(&self, context: &Context, repo: &Repo, file: Option<&Path>) -> Result<Replay, Failure> {
+        let file_fault = |error: FileError| Failure::new(error.to_string());
+        let seed = format!("seed {} of {}", shown(&self.seed), self.property);
+        let (name, missing, read) = match file {
+            Some(file) => {
+                let name = visible(&file.display().to_string());
+                let bytes = files::read_unlinked(&context.dir.join(file)).map_err(file_fault)?;
+                (name.clone(), format!("there is no file {name}"), bytes.map(|bytes| record::parse(&bytes)))
+            }
+            None => (
+                format!("what is kept of the replay of {seed}"),
+                format!("no replay of {seed} is kept in this repository"),
+                kept(repo.common_dir(), &self.property, &self.seed).map_err(file_fault)?,
+            ),
+        };
+        let named = format!("--property {} --seed {}", word(&self.property), word(&self.seed));
+        let refused = |message: String| Refused::new(message).fix(format!("git reins replay {named}"));
+        let read = read.ok_or_else(|| refused(missing))?;
+        Ok(read.map_err(|fault| refused(format!("{name} is no record of a replay: {fault}")))?)
     }
 }
 

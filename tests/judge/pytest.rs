@@ -9,6 +9,11 @@ const PROPERTY: &str = "\
 from hypothesis import given, settings, strategies as st
 from product import keep
 
+with open('COUNT', 'a+') as count:
+    count.write('x')
+    count.seek(0)
+    FLIPPED = len(count.read()) % 2
+
 @given(st.integers())
 def test_keeps(x):
     assert keep(x) == x
@@ -17,11 +22,15 @@ def test_keeps(x):
 @given(st.integers())
 def test_always_the_same(x):
     assert keep(x) == x
+
+@given(st.integers())
+def test_flips(x):
+    assert keep(x) == x and not FLIPPED
 ";
 
 /// A bench of Python with one row; `None`, with a word, when pytest is not installed.
 #[expect(clippy::print_stderr, reason = "a test that was skipped has to say so")]
-fn bench(property: &str, seeds: &str) -> Option<Bench> {
+pub fn bench(property: &str, seeds: &str) -> Option<Bench> {
     let tools = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("tools");
     let python = tools.join("python/bin/python");
     if !python.exists() {
@@ -35,7 +44,8 @@ fn bench(property: &str, seeds: &str) -> Option<Bench> {
     let bench = Bench::with(JUDGE, &check, "exit 0\n");
     bench.land(|bench| {
         let _ = bench.repo.reins(&["oracle", "rm", "val-01"]).expect(0);
-        bench.repo.write("properties/test_keep.py", PROPERTY);
+        let count = bench.repo.path("../count").display().to_string();
+        bench.repo.write("properties/test_keep.py", &PROPERTY.replace("COUNT", &count));
         bench.repo.write("product.py", "def keep(x):\n    return x\n");
         bench.row_of("keep-01", property, "properties/test_keep.py");
     });
