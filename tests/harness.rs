@@ -1,6 +1,7 @@
 //! Does the pinned configuration of a preset hold against a hostile tree, with the real tools?
 //!
-//! The tools are those of `.ci/tools` under `target/tools`; what is not there is skipped with a word.
+//! The tools are those of `.ci/tools` under `target/tools`; what is not there is skipped with a word,
+//! but where CI is set.
 #![expect(clippy::unwrap_used, reason = "a test that cannot build its tree fails")]
 #![expect(clippy::disallowed_methods, reason = "the tests run real tools in directories of their own")]
 
@@ -16,43 +17,54 @@ use git_reins::judge::harness::Pinned;
 use git_reins::judge::result::read;
 use git_reins::model::path::RepoPath;
 use git_reins::model::trial::Outcome;
+use git_reins::sandbox::environment::Environment;
+
+use suites::Suite;
+
+#[path = "support/suites.rs"]
+mod suites;
 
 mod harness {
+    mod cargo;
     mod jest;
     mod pytest;
 }
 
-/// A tool of `.ci/tools`; `None`, with a word, when it is not installed.
-#[expect(clippy::print_stderr, reason = "a test that was skipped has to say so")]
-fn tool(path: &str) -> Option<PathBuf> {
-    let tools = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("tools");
-    let found = Some(tools.join(path)).filter(|tool| tool.exists());
-    if found.is_none() {
-        eprintln!("skipped: {path} is missing, run .ci/tools");
-    }
-    found
-}
-
-/// A tree with its property files pinned, and a place beside it.
+/// A tree with the files of a suite, its property files pinned, and places beside it.
 struct Bench {
-    temp: TempDir,
+    root: PathBuf,
     policy: String,
-    prefixes: Vec<RepoPath>,
+    suite: Suite,
     pinned: BTreeSet<RepoPath>,
+    _temp: TempDir,
 }
 
 impl Bench {
-    fn new(prefixes: &[&str], check: &str) -> Self {
+    /// A suite over good code; `None` when its tools are not installed.
+    fn new(suite: fn(&Path) -> Option<Suite>) -> Option<Self> {
         let temp = TempDir::new().unwrap();
-        fs::create_dir(temp.path().join("tree")).unwrap();
-        let prefixes = prefixes.iter().map(|prefix| prefix.parse().unwrap()).collect();
-        let policy = format!("schema = 1\n[[check]]\nid = \"props\"\n{check}");
-        Self { temp, policy, prefixes, pinned: BTreeSet::new() }
+        let root = temp.path().canonicalize().unwrap();
+        let suite = suite(&root.join("log"))?;
+        let policy = format!("schema = 1\n[[check]]\nid = \"props\"\n{}", suite.check);
+        let mut bench = Self { root, policy, suite, pinned: BTreeSet::new(), _temp: temp };
+        for (path, text) in bench.suite.pinned.clone() {
+            bench.pin(path, &text);
+        }
+        bench.suite.beside.iter().for_each(|(path, text)| bench.write(path, text));
+        bench.write(bench.suite.code, bench.suite.good);
+        Some(bench)
+    }
+
+    /// The same over bad code.
+    fn bad(suite: fn(&Path) -> Option<Suite>) -> Option<Self> {
+        let bench = Self::new(suite)?;
+        bench.write(bench.suite.code, bench.suite.bad);
+        Some(bench)
     }
 
     /// A file that the candidate wrote.
     fn write(&self, path: &str, text: &str) {
-        let file = self.temp.path().join("tree").join(path);
+        let file = self.root.join("tree").join(path);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, text).unwrap();
     }
@@ -63,31 +75,54 @@ impl Bench {
         self.pinned.insert(path.parse().unwrap());
     }
 
-    fn run(&self, property: &str, file: &str, seed: &str) -> Ended {
-        let root = self.temp.path().canonicalize().unwrap();
-        let (tree, tmp) = (root.join("tree"), root.join("tmp"));
-        let _ = fs::remove_dir_all(&tmp);
-        fs::create_dir(&tmp).unwrap();
+    /// What a property of the suite shows with seed 7.
+    fn judge(&self, property: &str) -> Outcome {
+        outcome(&self.run(property, "7"))
+    }
+
+    fn run(&self, property: &str, seed: &str) -> Ended {
+        self.run_in(self.suite.file, &self.suite.property(property), seed)
+    }
+
+    fn run_in(&self, file: &str, property: &str, seed: &str) -> Ended {
         let policy = git_reins::policy::parse(self.policy.as_bytes()).unwrap();
         let check = policy.check("props").unwrap();
+        judge_run(&carry_out(&self.invocation(file, property, seed), &self.root, seed), &check.exit)
+    }
+
+    /// The process of a run; its temporary directory is empty again.
+    fn invocation(&self, file: &str, property: &str, seed: &str) -> Invocation {
+        let [tree, fixtures, tmp] = ["tree", "fixtures", "tmp"].map(|name| self.root.join(name));
+        let _none = fs::remove_dir_all(&tmp);
+        let policy = git_reins::policy::parse(self.policy.as_bytes()).unwrap();
         let file: RepoPath = file.parse().unwrap();
         let subject = Subject { property: Some((property, &file)), seed };
-        let (fixtures, result) = (root.join("fixtures"), tmp.join("result"));
+        let result = tmp.join("result");
         let places = Places { tree: &tree, fixtures: &fixtures, tmp: &tmp, result: &result };
-        let pinned = Pinned { prefixes: &self.prefixes, files: &self.pinned };
-        let invocation = build(check, subject, places, pinned).unwrap();
-        judge_run(&carry_out(&invocation, &tree, seed), &check.exit)
+        let prefixes = ["properties".parse().unwrap()];
+        let pinned = Pinned { prefixes: &prefixes, files: &self.pinned };
+        build(policy.check("props").unwrap(), subject, places, pinned).unwrap()
+    }
+
+    /// What the properties wrote down of themselves; nothing is there afterwards.
+    fn log(&self) -> Vec<String> {
+        let log = self.root.join("log");
+        let text = fs::read_to_string(&log).unwrap_or_default();
+        let _none = fs::remove_file(log);
+        text.lines().filter(|line| *line != "started").map(str::to_owned).collect()
     }
 }
 
-/// Runs a command as the judge does, with what would do harm exported.
-fn carry_out(invocation: &Invocation, tree: &Path, seed: &str) -> RunFacts {
+/// Runs a command in the environment that the judge gives it, with what would do harm exported.
+fn carry_out(invocation: &Invocation, root: &Path, seed: &str) -> RunFacts {
+    let environment = Environment::clean(root).unwrap();
     for (path, bytes) in &invocation.files {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
     }
     let mut command = Command::new(&invocation.argv[0]);
-    command.args(&invocation.argv[1..]).current_dir(tree).env("CI", "1");
+    command.args(&invocation.argv[1..]).current_dir(root.join("tree"));
+    command.env_clear().envs(environment.variables()).env("CI", "1");
     command.env("PYTEST_ADDOPTS", "-p evil").env("PYTEST_PLUGINS", "evil");
     invocation.env_unset.iter().fold(&mut command, |command, name| command.env_remove(name));
     let output = command.envs(&invocation.env).output().unwrap();

@@ -10,6 +10,7 @@ use crate::exit::ExitStatus;
 use crate::gate::GateError;
 use crate::git::Repo;
 use crate::judge::fault::TrialError;
+use crate::judge::harness::configures;
 use crate::judge::pin::Handed;
 use crate::judge::record::{decision, file, keep};
 use crate::judge::trial::{Court, Judged};
@@ -188,6 +189,11 @@ fn warnings(out: &mut String, judged: &Judged) {
     let unconfirmed = decision.unconfirmed.iter();
     notes.extend(unconfirmed.map(|(id, seed)| format!("{id} seed {seed} is frozen and was stable on base")));
     notes.extend(decision.weak.iter().map(|(id, _)| format!("{id} shows too little to score")));
+    for check in &judged.pinned.weighed.ground.policy.checks {
+        let paths = configures(check.preset, &judged.trial.touched);
+        let says = |path| format!("the patch touches {path}, which can change what check {} runs", check.id);
+        notes.extend(paths.into_iter().map(says));
+    }
     if !notes.is_empty() {
         out.push('\n');
     }

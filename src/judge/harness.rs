@@ -171,11 +171,16 @@ fn nextest(
 ) -> Result<Extra, CommandError> {
     let extra = Extra::after(check, "nextest", |name| matches!(name, "nextest" | "cargo-nextest"))?;
     let mut extra = extra.then(check, &["run", "r"], "nextest run")?;
-    if !mentions(check, "--config-file") {
-        let own = Own { tmp: places.tmp, name: "nextest.toml", bytes: Vec::new() };
-        let names = ["nextest.toml", ".config/nextest.toml"];
-        extra.add_configuration("--config-file", pinned.nearest(file, &names), own);
+    if mentions(check, "--config-file") {
+        return Ok(extra);
     }
+    // a retry that `run` itself asks for leaves with 0, and only the file tells
+    let result = serde_json::Value::from(places.result.to_string_lossy());
+    let bytes = format!("[profile.default.junit]\npath = {result}\n").into_bytes();
+    let own = Own { tmp: places.tmp, name: "nextest.toml", bytes };
+    let configuration = pinned.nearest(file, &["nextest.toml", ".config/nextest.toml"]);
+    extra.result = configuration.is_none().then(|| in_file(Format::Junit, places));
+    extra.add_configuration("--config-file", configuration, own);
     Ok(extra)
 }
 
@@ -187,13 +192,19 @@ fn jest(
 ) -> Result<Extra, CommandError> {
     let mut extra = Extra::after(check, "jest", |name| matches!(name, "jest" | "jest.js"))?;
     let root = places.tree.to_string_lossy();
-    // no transform: a babel configuration of the tree could rewrite the property
-    let bytes = serde_json::json!({ "rootDir": root, "transform": {} }).to_string().into_bytes();
+    // no transform: a babel configuration of the tree could rewrite the property; no mocks: jest
+    // takes one of the tree for any package of that name, unasked
+    let ignored = ["/__mocks__/"];
+    let bytes = serde_json::json!({ "rootDir": root, "transform": {}, "modulePathIgnorePatterns": ignored });
     let names = ["json", "js", "cjs", "mjs", "ts"].map(|ending| format!("jest.config.{ending}"));
     let names: Vec<_> = names.iter().map(String::as_str).collect();
-    let own = Own { tmp: places.tmp, name: "jest.config.json", bytes };
+    let own = Own { tmp: places.tmp, name: "jest.config.json", bytes: bytes.to_string().into_bytes() };
     extra.add_configuration("--config", pinned.nearest(file, &names), own);
     extra.add(["--ci", "--passWithNoTests=false"]);
+    if check.run.iter().any(|word| word == "{property_file}") {
+        // else it is a pattern, which a file of the candidate can match too
+        extra.add(["--runTestsByPath"]);
+    }
     if check.result.is_none() && !mentions(check, "{result}") {
         extra.add(["--json", "--outputFile={result}"]);
         extra.result = Some(in_file(Format::Jest, places));
@@ -284,6 +295,7 @@ fn is_configuration(preset: Preset, path: &str) -> bool {
             matches!(name, "package.json" | ".babelrc" | ".npmrc" | "tsconfig.json")
                 || name.starts_with("jest.")
                 || name.starts_with("babel.config.")
+                || path.split('/').any(|part| matches!(part, "node_modules" | "__mocks__"))
         }
         Preset::GoTest => matches!(name, "go.mod" | "go.sum" | "go.work" | "vendor"),
         Preset::Tap | Preset::Raw => false,

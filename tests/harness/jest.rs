@@ -1,48 +1,24 @@
 //! jest with fast-check, against trees that would turn a failure into a pass.
 
-use crate::{Bench, Outcome, outcome, tool};
-
-const PROPERTY: &str = "\
-const fc = require('fast-check');
-const keep = require('../product');
-test('keeps', () => {
-  fc.assert(fc.property(fc.integer(), x => keep(x) === x), { seed: Number(process.env.FAST_CHECK_SEED) });
-});
-test.skip('skipped', () => {});
-";
-
-fn bench(product: &str) -> Option<Bench> {
-    let jest = tool("node/node_modules/jest/bin/jest.js")?;
-    let check = format!(
-        "preset = \"jest-fast-check\"\nrun = [\"node\", {:?}, \"{{property_file}}\", \"-t\", \"^{{property}}$\"]\nenv = {{ NODE_PATH = {:?} }}\n",
-        jest.display(),
-        jest.ancestors().nth(3).unwrap().display(),
-    );
-    let mut bench = Bench::new(&["properties"], &check);
-    bench.pin("properties/keep.test.js", PROPERTY);
-    bench.write("package.json", "{}");
-    bench.write("product.js", product);
-    Some(bench)
-}
-
-fn judged(bench: &Bench, property: &str) -> Outcome {
-    outcome(&bench.run(property, "properties/keep.test.js", "7"))
-}
-
-const BAD: &str = "module.exports = x => x > 50 ? 0 : x;\n";
+use crate::suites::Suite;
+use crate::{Bench, Outcome, outcome};
 
 #[test]
 fn a_property_passes_fails_and_has_to_run() {
-    let Some(good) = bench("module.exports = x => x;\n") else { return };
-    assert_eq!(judged(&good, "keeps"), Outcome::Pass);
-    assert_eq!(judged(&good, "skipped"), Outcome::Error);
-    assert_eq!(judged(&good, "gone"), Outcome::Error);
-    assert_eq!(judged(&bench(BAD).unwrap(), "keeps"), Outcome::Fail);
+    let Some(good) = Bench::new(Suite::jest) else { return };
+    assert_eq!(good.judge("keeps"), Outcome::Pass);
+    assert_eq!(Bench::bad(Suite::jest).unwrap().judge("keeps"), Outcome::Fail);
+    for property in ["gone", "skipped", "todo"] {
+        let ended = good.run(property, "7");
+        assert_eq!(outcome(&ended), Outcome::Error);
+        assert!(ended.note.starts_with("0 tests ran of at least 1"), "{property}: {}", ended.note);
+    }
 }
 
 #[test]
 fn nothing_of_the_tree_configures_the_run() {
     let setup = "global.test = (name, f) => {}; global.expect = () => {};";
+    let fake = "module.exports = { assert() {}, property() {}, integer() {}, configureGlobal() {} };";
     let hostile: &[&[(&str, &str)]] = &[
         &[("jest.config.js", "module.exports = { setupFilesAfterEnv: ['./evil.js'] };"), ("evil.js", setup)],
         &[
@@ -53,10 +29,62 @@ fn nothing_of_the_tree_configures_the_run() {
             "babel.config.js",
             "module.exports = { plugins: [() => ({ visitor: { ArrowFunctionExpression(p) { p.node.body = { type: 'BooleanLiteral', value: true } } } })] };",
         )],
+        &[("__mocks__/fast-check.js", fake)],
+        &[("src/deep/__mocks__/fast-check.js", fake)],
+        &[("vendor/package.json", "{\"name\": \"fast-check\", \"main\": \"x.js\"}"), ("vendor/x.js", fake)],
     ];
     for files in hostile {
-        let Some(bench) = bench(BAD) else { return };
+        let Some(bench) = Bench::bad(Suite::jest) else { return };
         files.iter().for_each(|(path, text)| bench.write(path, text));
-        assert_eq!(judged(&bench, "keeps"), Outcome::Fail, "{files:?}");
+        assert_eq!(bench.judge("keeps"), Outcome::Fail, "{files:?}");
     }
+}
+
+#[test]
+fn a_file_of_the_candidate_with_a_like_name_is_not_run() {
+    let Some(bench) = Bench::new(Suite::jest) else { return };
+    bench.write("src/properties/keep.test.js", "test('gone', () => {});");
+    assert_eq!(bench.judge("gone"), Outcome::Error);
+}
+
+#[test]
+fn pinned_configuration_counts() {
+    let Some(mut bench) = Bench::bad(Suite::jest) else { return };
+    bench.pin(
+        "properties/jest.config.json",
+        "{\"rootDir\": \"..\", \"moduleNameMapper\": {\"product$\": \"<rootDir>/properties/stub.js\"}}",
+    );
+    bench.pin("properties/stub.js", "module.exports = (x) => x;");
+    assert_eq!(bench.judge("keeps"), Outcome::Pass);
+}
+
+#[test]
+fn what_passes_when_tried_again_is_no_pass() {
+    let Some(bench) = Bench::new(Suite::jest) else { return };
+    let ended = bench.run("again tries", "7");
+    assert_eq!(outcome(&ended), Outcome::FlakyPass);
+    assert_eq!(bench.log(), ["again", "again"]);
+    // the code under test has that door too
+    let hostile = "let tries = 0; jest.retryTimes(5); module.exports = (x) => (tries++ < 90 ? 0 : x);\n";
+    bench.write("product.js", hostile);
+    assert!(!matches!(bench.judge("keeps"), Outcome::Pass));
+}
+
+#[test]
+fn code_that_leaves_the_process_is_no_pass() {
+    let Some(bench) = Bench::new(Suite::jest) else { return };
+    bench.write("product.js", "process.exit(0);\n");
+    let ended = bench.run("keeps", "7");
+    assert_eq!(outcome(&ended), Outcome::Error, "{ended:?}");
+}
+
+#[test]
+fn seeds_are_honoured() {
+    let Some(bench) = Bench::new(Suite::jest) else { return };
+    let drawn = |seed| {
+        assert_eq!(outcome(&bench.run("draws", seed)), Outcome::Pass);
+        bench.log()
+    };
+    let (seven, again, eight) = (drawn("7"), drawn("7"), drawn("8"));
+    assert!(seven.len() >= 100 && seven == again && seven != eight, "{seven:?}");
 }

@@ -1,26 +1,7 @@
 //! pytest with Hypothesis, against trees that would turn a failure into a pass.
 
-use crate::{Bench, Outcome, outcome, tool};
-
-const PROPERTY: &str = "\
-from hypothesis import given, strategies as st
-from product import keep
-
-@given(st.integers())
-def test_keeps(x):
-    assert keep(x) == x
-
-def test_fresh():
-    import random
-    open('drawn', 'a').write(f'{random.random()}\\n')
-
-@given(st.integers(0, 2**64))
-def test_draws(x):
-    open('drawn', 'a').write(f'{x}\\n')
-";
-
-const GOOD: &str = "def keep(x):\n    return x\n";
-const BAD: &str = "def keep(x):\n    return x + (x > 50)\n";
+use crate::suites::Suite;
+use crate::{Bench, Outcome, outcome};
 
 /// Turns every failure into a pass, on disk and in the results.
 const TURN: &str = "\
@@ -31,28 +12,20 @@ def pytest_runtest_makereport(item, call):
     result.get_result().outcome = 'passed'
 ";
 
-fn bench(product: &str) -> Option<Bench> {
-    let python = tool("python/bin/python")?;
-    let check = format!(
-        "preset = \"pytest-hypothesis\"\nrun = [{:?}, \"-m\", \"pytest\", \"-q\", \"{{property_file}}::{{property}}\"]\n",
-        python.display()
-    );
-    let mut bench = Bench::new(&["properties"], &check);
-    bench.pin("properties/test_keep.py", PROPERTY);
-    bench.write("product.py", product);
-    Some(bench)
-}
-
-fn judged(bench: &Bench, property: &str) -> Outcome {
-    outcome(&bench.run(property, "properties/test_keep.py", "7"))
-}
-
 #[test]
-fn a_property_passes_and_fails() {
-    let Some(good) = bench(GOOD) else { return };
-    assert_eq!(judged(&good, "test_keeps"), Outcome::Pass);
-    assert_eq!(judged(&bench(BAD).unwrap(), "test_keeps"), Outcome::Fail);
-    assert_eq!(judged(&good, "test_gone"), Outcome::Error);
+fn a_property_passes_fails_and_has_to_run() {
+    let Some(good) = Bench::new(Suite::pytest) else { return };
+    assert_eq!(good.judge("keeps"), Outcome::Pass);
+    assert_eq!(Bench::bad(Suite::pytest).unwrap().judge("keeps"), Outcome::Fail);
+    for (property, note) in [
+        ("gone", "exit code 4 means nothing"),
+        ("skipped", "0 tests ran of at least 1, 1 were skipped"),
+        ("expected_to_fail", "0 tests ran of at least 1, 1 were skipped"),
+    ] {
+        let ended = good.run(property, "7");
+        assert_eq!(outcome(&ended), Outcome::Error);
+        assert!(ended.note.starts_with(note), "{property}: {}", ended.note);
+    }
 }
 
 #[test]
@@ -74,49 +47,58 @@ fn nothing_of_the_tree_configures_the_run() {
         &[("hypothesis.py", "given = lambda *a: (lambda f: (lambda: None))\nstrategies = None\n")],
     ];
     for files in hostile {
-        let Some(bench) = bench(BAD) else { return };
+        let Some(bench) = Bench::bad(Suite::pytest) else { return };
         files.iter().for_each(|(path, text)| bench.write(path, text));
-        assert_eq!(judged(&bench, "test_keeps"), Outcome::Fail, "{files:?}");
+        assert_eq!(bench.judge("keeps"), Outcome::Fail, "{files:?}");
     }
 }
 
 #[test]
 fn pinned_configuration_counts() {
-    let Some(mut bench) = bench(GOOD) else { return };
+    let Some(mut bench) = Bench::new(Suite::pytest) else { return };
     bench.pin("properties/conftest.py", "import pytest\n\n@pytest.fixture\ndef nine():\n    return 9\n");
     bench.pin("properties/pytest.ini", "[pytest]\npython_functions = check_*\npythonpath = lib\n");
     bench
         .pin("properties/test_nine.py", "import sub, product\ndef check_nine(nine):\n    assert nine == 9\n");
     bench.pin("properties/lib/sub.py", "");
-    let ended = bench.run("check_nine", "properties/test_nine.py", "7");
+    let ended = bench.run_in("properties/test_nine.py", "check_nine", "7");
     assert_eq!(outcome(&ended), Outcome::Pass);
 }
 
 #[test]
-fn a_test_that_is_skipped_is_no_pass() {
-    let Some(mut bench) = bench(GOOD) else { return };
-    bench.pin(
-        "properties/test_skip.py",
-        "import pytest\n@pytest.mark.skip\ndef test_skip(): pass\n@pytest.mark.xfail\ndef test_x(): assert 0\n",
-    );
-    for name in ["test_skip", "test_x"] {
-        let ended = bench.run(name, "properties/test_skip.py", "7");
-        assert_eq!(outcome(&ended), Outcome::Error);
-        assert!(ended.note.starts_with("0 tests ran"), "{}", ended.note);
-    }
+fn what_passes_when_tried_again_is_a_failure() {
+    let Some(bench) = Bench::new(Suite::pytest) else { return };
+    assert_eq!(bench.judge("tries_again"), Outcome::Fail);
+    assert_eq!(bench.log(), ["again"]);
 }
 
 #[test]
 fn seeds_are_honoured_although_ci_is_exported() {
-    let Some(bench) = bench(GOOD) else { return };
-    let draws = |seed| {
-        let drawn = bench.temp.path().join("tree/drawn");
-        let _ = std::fs::remove_file(&drawn);
-        let ended = bench.run("test_draws", "properties/test_keep.py", seed);
-        assert_eq!(outcome(&ended), Outcome::Pass);
-        std::fs::read_to_string(drawn).unwrap()
+    let Some(bench) = Bench::new(Suite::pytest) else { return };
+    let drawn = |seed| {
+        assert_eq!(outcome(&bench.run("draws", seed)), Outcome::Pass);
+        bench.log()
     };
-    let (seven, again, eight) = (draws("7"), draws("7"), draws("0x9c1e"));
-    assert_eq!(seven, again);
-    assert_ne!(seven, eight);
+    let (seven, again, other) = (drawn("7"), drawn("7"), drawn("0x9c1e"));
+    assert!(seven.len() >= 90 && seven == again && seven != other, "{seven:?}");
+}
+
+#[test]
+fn examples_that_are_lying_about_are_not_run() {
+    let Some(bench) = Bench::bad(Suite::pytest) else { return };
+    let fails_at = |relation: &str| {
+        bench.write("product.py", &format!("def keep(x):\n    return x + (x {relation} int('10' * 9))\n"));
+        bench.judge("keeps")
+    };
+    assert_eq!((fails_at(">="), fails_at("==")), (Outcome::Fail, Outcome::Pass));
+    assert!(!bench.root.join("tree/.hypothesis").exists());
+    // what the tool would keep for itself, laid into the tree: it is one example that fails
+    let kept = bench.root.join("tree/.hypothesis");
+    let mut invocation = bench.invocation(bench.suite.file, "test_keeps", "7");
+    invocation.env.insert("HYPOTHESIS_STORAGE_DIRECTORY".to_owned(), kept.clone().into());
+    invocation.argv.retain(|word| word != "--hypothesis-seed=7");
+    bench.write("product.py", "def keep(x):\n    return x + (x >= int('10' * 9))\n");
+    let _fails = crate::carry_out(&invocation, &bench.root, "7");
+    assert!(kept.join("examples").is_dir());
+    assert_eq!(fails_at("=="), Outcome::Pass);
 }

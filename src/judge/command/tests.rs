@@ -140,12 +140,17 @@ fn the_other_presets() {
     {
         assert_eq!(built.env[name], value);
     }
+    let own = b"[profile.default.junit]\npath = \"/tmp/r\"\n";
+    assert_eq!(built.files[Path::new("/tmp/nextest.toml")], own);
+    assert_eq!(built.result.unwrap().format, Format::Junit);
     let pinned = nextest.pinned(&["properties", ".config/nextest.toml"], &[".config/nextest.toml"]);
     assert!(pinned.line().contains("run --config-file /t/.config/nextest.toml -E"));
+    // where it writes its results is up to that file
+    assert_eq!(pinned.build(Some(("holds", "p"))).unwrap().result, None);
     let jest = world("preset = \"jest-fast-check\"\nrun = [\"npx\", \"jest\", \"{property_file}\"]");
     assert_eq!(
         jest.line(),
-        "npx jest --config /tmp/jest.config.json --ci --passWithNoTests=false --json --outputFile=/tmp/r properties/deep/p.py"
+        "npx jest --config /tmp/jest.config.json --ci --passWithNoTests=false --runTestsByPath --json --outputFile=/tmp/r properties/deep/p.py"
     );
     let go = world("preset = \"go-test\"\nrun = [\"go\", \"test\", \"-run\", \"^{property}$\", \"./...\"]");
     assert_eq!(go.line(), "go test -count=1 -json -run ^holds$ ./...");
@@ -176,10 +181,11 @@ fn configuration_that_a_patch_touches_is_pointed_at() {
         "crates/a/build.rs",
         "hypothesis/x.py",
         "jest.setup.js",
+        "src/__mocks__/fast-check.js",
     ]);
     let found = |preset| configures(preset, &touched).into_iter().map(RepoPath::as_str).collect::<Vec<_>>();
     assert_eq!(found(Preset::Pytest), ["pyproject.toml", "hypothesis/x.py"]);
     assert_eq!(found(Preset::NextestProptest), ["x/.cargo/config.toml", "crates/a/build.rs"]);
-    assert_eq!(found(Preset::JestFastCheck), ["jest.setup.js"]);
+    assert_eq!(found(Preset::JestFastCheck), ["jest.setup.js", "src/__mocks__/fast-check.js"]);
     assert!(found(Preset::Raw).is_empty());
 }

@@ -1,0 +1,123 @@
+//! cargo-nextest with proptest, against trees that would turn a failure into a pass.
+
+use git_reins::judge::harness::configures;
+use git_reins::policy::Preset;
+
+use crate::suites::Suite;
+use crate::{Bench, Outcome, outcome};
+
+#[test]
+fn a_property_passes_fails_and_has_to_run() {
+    let Some(good) = Bench::new(Suite::cargo) else { return };
+    assert_eq!(good.judge("keeps"), Outcome::Pass);
+    assert_eq!(Bench::bad(Suite::cargo).unwrap().judge("keeps"), Outcome::Fail);
+    for property in ["gone", "skipped"] {
+        let ended = good.run(property, "7");
+        assert_eq!(outcome(&ended), Outcome::Error);
+        assert!(ended.note.starts_with("exit code 4"), "{property}: {}", ended.note);
+    }
+}
+
+#[test]
+fn code_that_does_not_build_is_an_error_and_no_failure() {
+    let Some(bench) = Bench::new(Suite::cargo) else { return };
+    bench.write("src/lib.rs", "pub fn keep(x: i64) -> i64 { x.keep() }\n");
+    let ended = bench.run("keeps", "7");
+    assert_eq!(outcome(&ended), Outcome::Error, "{ended:?}");
+}
+
+#[test]
+fn the_configuration_of_nextest_in_a_tree_does_nothing() {
+    let Some(bench) = Bench::new(Suite::cargo) else { return };
+    bench.write(
+        ".config/nextest.toml",
+        "[profile.default]\nretries = 3\ndefault-filter = \"none()\"\nslow-timeout = { period = \"1ms\", terminate-after = 1, on-timeout = \"pass\" }\n",
+    );
+    assert_eq!(bench.judge("keeps"), Outcome::Pass);
+    assert_eq!(bench.judge("tries_again"), Outcome::Fail);
+    assert_eq!(bench.log(), ["again"]);
+}
+
+#[test]
+fn what_passes_when_tried_again_is_no_pass() {
+    // nobody but the policy can ask for that
+    let Some(mut bench) = Bench::new(Suite::cargo) else { return };
+    bench.policy = bench.policy.replace("\"--offline\"", "\"--offline\", \"--retries\", \"2\"");
+    assert_eq!(bench.judge("tries_again"), Outcome::FlakyPass);
+    assert_eq!(bench.log(), ["again", "again"]);
+}
+
+#[test]
+fn seeds_are_honoured() {
+    let Some(bench) = Bench::new(Suite::cargo) else { return };
+    let drawn = |seed| {
+        assert_eq!(outcome(&bench.run("draws", seed)), Outcome::Pass);
+        bench.log()
+    };
+    let (seven, again, eight) = (drawn("7"), drawn("7"), drawn("8"));
+    assert!(seven.len() >= 100 && seven == again && seven != eight, "{seven:?}");
+}
+
+#[test]
+fn examples_that_are_lying_about_are_not_run() {
+    let Some(mut bench) = Bench::new(Suite::cargo) else { return };
+    // proptest keeps examples beside the directory of a lib.rs
+    bench.pin("properties/lib.rs", "");
+    let fails_at = |relation: &str| {
+        let text =
+            format!("pub fn keep(x: i64) -> i64 {{\n    x - i64::from(x {relation} 1_000_000_007)\n}}\n");
+        bench.write("src/lib.rs", &text);
+    };
+    fails_at(">=");
+    assert_eq!(bench.judge("keeps"), Outcome::Fail);
+    let kept = bench.root.join("tree/proptest-regressions");
+    assert!(!kept.exists());
+    let mut invocation = bench.invocation(bench.suite.file, "keeps", "7");
+    invocation.env.remove("PROPTEST_DISABLE_FAILURE_PERSISTENCE");
+    let _fails = crate::carry_out(&invocation, &bench.root, "7");
+    assert!(std::fs::read_to_string(kept.join("keep.txt")).unwrap().contains("cc "));
+    fails_at("==");
+    assert_eq!(bench.judge("keeps"), Outcome::Pass);
+}
+
+/// Files of the candidate that cargo reads turn a failure into a pass, and no preset can keep it
+/// from reading them: they are shown to whoever reviews, or pinned by the policy.
+#[test]
+fn what_cargo_reads_of_the_tree_is_shown() {
+    let hostile: &[&[(&str, &str)]] = &[
+        &[
+            (".cargo/config.toml", "[target.'cfg(all())']\nrunner = [\"sh\", \"run\"]\n"),
+            ("run", "case \"$*\" in *--list*) exec \"$@\" ;; esac\nexit 0\n"),
+        ],
+        &[
+            (
+                "Cargo.toml",
+                "[package]\nname = \"product\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[[test]]\nname = \"keep\"\npath = \"other.rs\"\n",
+            ),
+            ("other.rs", "#[test]\nfn keeps() {}\n"),
+        ],
+    ];
+    for files in hostile {
+        let Some(bench) = Bench::bad(Suite::cargo) else { return };
+        files.iter().for_each(|(path, text)| bench.write(path, text));
+        assert_eq!(bench.judge("keeps"), Outcome::Pass, "no longer possible: {files:?}");
+        let touched: Vec<_> = files.iter().map(|(path, _)| path.parse().unwrap()).collect();
+        let shown = configures(Preset::NextestProptest, &touched);
+        assert_eq!(shown.len(), 1, "{files:?}");
+    }
+}
+
+#[test]
+fn a_build_script_that_rewrites_a_property_has_changed_pinned_bytes() {
+    let Some(bench) = Bench::bad(Suite::cargo) else { return };
+    bench.write(
+        "build.rs",
+        "fn main() { std::fs::write(\"properties/keep.rs\", \"#[test]\\nfn keeps() {}\\n\").unwrap(); }\n",
+    );
+    // the seal of the tree tells, not the tool
+    assert_eq!(bench.judge("keeps"), Outcome::Pass);
+    let now = std::fs::read_to_string(bench.root.join("tree/properties/keep.rs")).unwrap();
+    assert_ne!(now, bench.suite.pinned[0].1);
+    let touched = ["build.rs".parse().unwrap()];
+    assert_eq!(configures(Preset::NextestProptest, &touched).len(), 1);
+}
