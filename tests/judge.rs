@@ -2,6 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails")]
 #![expect(clippy::disallowed_methods, reason = "the tests look at files and processes by themselves")]
 
+#[path = "support/suites.rs"]
+mod suites;
 #[expect(dead_code, reason = "other tests use the rest")]
 mod support;
 
@@ -12,5 +14,6 @@ mod judge {
     mod pytest;
     mod replay;
     mod runs;
+    mod suites;
     mod verdicts;
 }

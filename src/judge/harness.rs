@@ -288,7 +288,12 @@ fn is_configuration(preset: Preset, path: &str) -> bool {
         Preset::NextestProptest => {
             matches!(
                 name,
-                "Cargo.toml" | "build.rs" | "nextest.toml" | "rust-toolchain" | "rust-toolchain.toml"
+                "Cargo.toml"
+                    | "Cargo.lock"
+                    | "build.rs"
+                    | "nextest.toml"
+                    | "rust-toolchain"
+                    | "rust-toolchain.toml"
             ) || path.split('/').any(|part| part == ".cargo")
         }
         Preset::JestFastCheck => {

@@ -1,7 +1,13 @@
 //! jest with fast-check, against trees that would turn a failure into a pass.
 
+use git_reins::judge::harness::configures;
+use git_reins::policy::Preset;
+
 use crate::suites::Suite;
 use crate::{Bench, Outcome, outcome};
+
+/// A fast-check that never fails.
+const FAKE: &str = "module.exports = { assert() {}, property() {}, integer() {}, configureGlobal() {} };";
 
 #[test]
 fn a_property_passes_fails_and_has_to_run() {
@@ -18,7 +24,6 @@ fn a_property_passes_fails_and_has_to_run() {
 #[test]
 fn nothing_of_the_tree_configures_the_run() {
     let setup = "global.test = (name, f) => {}; global.expect = () => {};";
-    let fake = "module.exports = { assert() {}, property() {}, integer() {}, configureGlobal() {} };";
     let hostile: &[&[(&str, &str)]] = &[
         &[("jest.config.js", "module.exports = { setupFilesAfterEnv: ['./evil.js'] };"), ("evil.js", setup)],
         &[
@@ -29,15 +34,25 @@ fn nothing_of_the_tree_configures_the_run() {
             "babel.config.js",
             "module.exports = { plugins: [() => ({ visitor: { ArrowFunctionExpression(p) { p.node.body = { type: 'BooleanLiteral', value: true } } } })] };",
         )],
-        &[("__mocks__/fast-check.js", fake)],
-        &[("src/deep/__mocks__/fast-check.js", fake)],
-        &[("vendor/package.json", "{\"name\": \"fast-check\", \"main\": \"x.js\"}"), ("vendor/x.js", fake)],
+        &[("__mocks__/fast-check.js", FAKE)],
+        &[("src/deep/__mocks__/fast-check.js", FAKE)],
+        &[("vendor/package.json", "{\"name\": \"fast-check\", \"main\": \"x.js\"}"), ("vendor/x.js", FAKE)],
     ];
     for files in hostile {
         let Some(bench) = Bench::bad(Suite::jest) else { return };
         files.iter().for_each(|(path, text)| bench.write(path, text));
         assert_eq!(bench.judge("keeps"), Outcome::Fail, "{files:?}");
     }
+}
+
+/// A package that the tree brings along goes before an installed one, and vendored ones are wanted.
+#[test]
+fn a_package_that_the_tree_brings_along_is_shown() {
+    let Some(bench) = Bench::bad(Suite::jest) else { return };
+    let path = "node_modules/fast-check/index.js";
+    bench.write(path, FAKE);
+    assert_eq!(bench.judge("keeps"), Outcome::Pass, "no longer possible");
+    assert_eq!(configures(Preset::JestFastCheck, &[path.parse().unwrap()]).len(), 1);
 }
 
 #[test]
@@ -61,7 +76,7 @@ fn pinned_configuration_counts() {
 #[test]
 fn what_passes_when_tried_again_is_no_pass() {
     let Some(bench) = Bench::new(Suite::jest) else { return };
-    let ended = bench.run("again tries", "7");
+    let ended = bench.run_in("properties/again.test.js", "tries again", "7");
     assert_eq!(outcome(&ended), Outcome::FlakyPass);
     assert_eq!(bench.log(), ["again", "again"]);
     // the code under test has that door too

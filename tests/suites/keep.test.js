@@ -27,13 +27,6 @@ test('draws', () => {
   fc.assert(fc.property(fc.maxSafeInteger(), (x) => void log(x)));
 });
 
-describe('again', () => {
-  jest.retryTimes(3);
-  test('tries', () => {
-    expect(log('again') % 2).toBe(0);
-  });
-});
-
 test.skip('skipped', holds);
 test.todo('todo');
 test.failing('expected to fail', () => {

@@ -62,7 +62,10 @@ impl Suite {
             code: "product.js",
             good: "module.exports = (x) => x;\n",
             bad: "module.exports = (x) => (x > 50 ? 0 : x);\n",
-            pinned: vec![("properties/keep.test.js", include_str!("../suites/keep.test.js").to_owned())],
+            pinned: vec![
+                ("properties/keep.test.js", include_str!("../suites/keep.test.js").to_owned()),
+                ("properties/again.test.js", include_str!("../suites/again.test.js").to_owned()),
+            ],
             beside: vec![("package.json", "{}\n".to_owned())],
         })
     }
