@@ -1,6 +1,10 @@
 //! How did one run of somebody else's program end, and what did it leave?
 
-use serde::{Deserialize, Serialize};
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,6 +69,33 @@ impl Kept {
     }
 }
 
+/// A regular file that a run opened, or was not let open.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Touch {
+    /// Where it is, absolute, as the kernel resolved it.
+    #[serde(serialize_with = "write_path", deserialize_with = "read_path")]
+    pub path: PathBuf,
+    /// It was opened for reading, or run.
+    pub read: bool,
+    /// It was opened for writing.
+    pub wrote: bool,
+    /// Opening it was refused at least once.
+    pub denied: bool,
+}
+
+/// A byte is the character of its number, so that every path survives.
+fn write_path<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+    to.collect_str(&path.as_os_str().as_bytes().iter().map(|byte| char::from(*byte)).collect::<String>())
+}
+
+fn read_path<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
+    let text = String::deserialize(from)?;
+    let bytes: Option<Vec<u8>> = text.chars().map(|letter| u8::try_from(letter).ok()).collect();
+    let bytes = bytes.ok_or_else(|| de::Error::custom("no path of bytes"))?;
+    Ok(OsString::from_vec(bytes).into())
+}
+
 /// A run that is over: nothing of it is alive, unless `survivors` says so.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -83,6 +114,10 @@ pub struct Ran {
     pub wall_ms: u64,
     /// Processor time of all its processes in milliseconds; unknown on some systems.
     pub cpu_ms: Option<u64>,
+    /// The files that it opened, sorted; `None` when that is not known.
+    pub opened: Option<Vec<Touch>>,
+    /// Why that is not known.
+    pub untraced: Option<String>,
 }
 
 #[cfg(test)]
@@ -100,6 +135,15 @@ mod tests {
         assert_eq!((kept.head.len(), kept.tail.len()), (Kept::HALF, Kept::HALF));
         assert!(kept.head.starts_with(b"000000000\n") && kept.tail.ends_with(b"000099999\n"));
         assert!(kept.text().contains("\n[737856 bytes left out]\n"));
+    }
+
+    #[test]
+    fn a_path_of_any_bytes_survives() {
+        let path = PathBuf::from(OsString::from_vec((1..=255).collect()));
+        let touch = Touch { path, read: true, wrote: false, denied: false };
+        let json = serde_json::to_string(&touch).unwrap();
+        assert_eq!(serde_json::from_str::<Touch>(&json).unwrap(), touch);
+        assert!(serde_json::from_str::<Touch>(&json.replace('ÿ', "☃")).is_err());
     }
 
     #[test]

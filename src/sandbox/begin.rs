@@ -7,32 +7,79 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
+use rustix::fs::{CWD, Mode, OFlags};
 use rustix::process::Pid;
 
+use super::trace::{Held, Means, Tracing};
 use crate::model::run::End;
+use crate::model::trial::Trace;
 
 /// A job that has begun.
 pub(super) struct Begun {
     pub pid: Pid,
     pub stdout: OwnedFd,
     pub stderr: OwnedFd,
+    /// What sees the files that it opens.
+    pub tracing: Option<Tracing>,
 }
 
-/// Starts the job, with nothing to read and its own process group.
-pub(super) fn start(argv: &[OsString]) -> Result<Begun, End> {
-    let (program, args) = argv.split_first().ok_or_else(|| End::NotStarted("the command is empty".into()))?;
-    let mut command = Command::new(program);
-    command.args(args).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    let mut child = command.spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => End::Missing(error.to_string()),
-        _ => End::NotStarted(error.to_string()),
-    })?;
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a child has a number");
-    let stdout = child.stdout.take().expect("the stream is piped").into();
-    let stderr = child.stderr.take().expect("the stream is piped").into();
-    for stream in [&stdout, &stderr] {
-        rustix::fs::fcntl_setfl(stream, rustix::fs::OFlags::NONBLOCK)
-            .map_err(|errno| End::NotStarted(errno.to_string()))?;
+/// A job that begins as soon as it is let.
+pub(super) struct Ready {
+    who: Who,
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+}
+
+/// Who becomes the job.
+enum Who {
+    /// A process that is yet to be made.
+    Nobody(Box<Command>),
+    /// One that waits.
+    Held(Held),
+}
+
+impl Ready {
+    /// A job with nothing to read and its own process group, that is traced by this means.
+    ///
+    /// # Errors
+    /// When it cannot be.
+    pub fn make(argv: &[OsString], trace: Trace) -> io::Result<Self> {
+        let (program, args) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let nothing = rustix::fs::openat(CWD, "/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+        let (stdout, stdout_end) = stream()?;
+        let (stderr, stderr_end) = stream()?;
+        let mut command = Box::new(Command::new(program));
+        command.args(args).process_group(0).stdin(nothing).stdout(stdout_end).stderr(stderr_end);
+        let who = match trace {
+            Trace::Ptrace => Who::Held(Held::make(&mut command, Means::Ptrace)?),
+            Trace::Notify => Who::Held(Held::make(&mut command, Means::Notify)?),
+            Trace::None => Who::Nobody(command),
+        };
+        Ok(Self { who, stdout, stderr })
     }
-    Ok(Begun { pid, stdout, stderr })
+
+    /// Lets the job begin. The ends of its streams are its own from here on.
+    pub fn go(self) -> Result<Begun, End> {
+        let Self { who, stdout, stderr } = self;
+        let began = match who {
+            Who::Nobody(mut command) => command.spawn().map(|child| (number(child.id()), None)),
+            Who::Held(held) => held.go().map(|(pid, tracing)| (pid, Some(tracing))),
+        };
+        let (pid, tracing) = began.map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => End::Missing(error.to_string()),
+            _ => End::NotStarted(error.to_string()),
+        })?;
+        Ok(Begun { pid, stdout, stderr, tracing })
+    }
+}
+
+fn number(of: u32) -> Pid {
+    i32::try_from(of).ok().and_then(Pid::from_raw).expect("a child has a number")
+}
+
+/// Our end of a stream, which never waits, and the job's.
+fn stream() -> io::Result<(OwnedFd, Stdio)> {
+    let (ours, theirs) = io::pipe()?;
+    rustix::fs::fcntl_setfl(&ours, OFlags::NONBLOCK)?;
+    Ok((ours.into(), theirs.into()))
 }

@@ -49,6 +49,7 @@ impl Fence {
     /// # Errors
     /// Why it does not stand. Then this process is of no further use.
     pub(super) fn raise(&self) -> Result<(), String> {
-        if self.means == Self::OPEN { Ok(()) } else { Err("no such means".to_owned()) }
+        let open = Enforced { kill: self.means.kill, trace: self.means.trace, ..Self::OPEN };
+        if self.means == open { Ok(()) } else { Err("no such means".to_owned()) }
     }
 }

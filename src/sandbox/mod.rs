@@ -14,4 +14,5 @@ pub mod probe;
 mod replica;
 pub mod run;
 pub mod supervise;
+mod trace;
 mod watch;

@@ -17,11 +17,12 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use super::begin::start;
+use super::begin::Ready;
 use super::descendants;
 use super::plan::Plan;
 use super::watch::{Signals, Watch};
-use crate::model::run::{Kept, Ran};
+use crate::model::run::{End, Kept, Ran};
+use crate::model::trial::Trace;
 
 /// What the parent reads first when the job has a fence, and this process is alone inside of it.
 pub const APART: &str = "apart\n";
@@ -77,14 +78,20 @@ pub fn supervise(plan: &Plan, argv: &[OsString]) -> io::Result<()> {
     }
     if let Some(fence) = &plan.fence {
         match fence.raise() {
-            Ok(()) => say(FENCED)?,
+            Ok(()) => {}
             Err(why) => return say(&why),
         }
     }
     descendants::adopt()?;
     let signals = Signals::watch()?;
+    let ready = Ready::make(argv, plan.fence.as_ref().map_or(Trace::None, |fence| fence.means.trace));
+    match &ready {
+        Ok(_) if plan.fence.is_some() => say(FENCED)?,
+        Err(error) if plan.fence.is_some() => return say(&format!("the job cannot be traced: {error}")),
+        Ok(_) | Err(_) => {}
+    }
     let began = Instant::now();
-    let started = start(argv);
+    let started = ready.map_err(|error| End::NotStarted(error.to_string())).and_then(Ready::go);
     say(STARTED)?;
     let ran = match started {
         Ok(job) => Watch::new(job, signals, plan.limits.output).run(began, plan.limits.budget)?,
@@ -96,6 +103,8 @@ pub fn supervise(plan: &Plan, argv: &[OsString]) -> io::Result<()> {
             stderr: Kept::default(),
             wall_ms: 0,
             cpu_ms: None,
+            opened: None,
+            untraced: Some("it was not begun".to_owned()),
         }),
     };
     if let Some(ran) = ran {

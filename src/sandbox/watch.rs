@@ -9,13 +9,17 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
+use rustix::process::{Pid, Signal, WaitStatus};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
 use super::begin::Begun;
 use super::descendants;
 use super::supervise::{KILL_LIMIT, LEAK_GRACE, STOP_GRACE};
+use super::trace::{Tracing, WAIT};
 use crate::model::run::{End, Kept, Ran};
+
+/// How many processes are heard before something else has its turn.
+const TURN: usize = 256;
 
 /// One stream of the job; closed once it has ended.
 struct Stream {
@@ -80,6 +84,7 @@ pub(super) struct Watch {
     signals: Signals,
     streams: [Stream; 2],
     cap: u64,
+    tracing: Option<Tracing>,
     status: Option<WaitStatus>,
     /// No child is left, and so nothing that the job started.
     is_over: bool,
@@ -90,7 +95,8 @@ pub(super) struct Watch {
 impl Watch {
     pub fn new(job: Begun, signals: Signals, cap: u64) -> Self {
         let streams = [Stream::new(job.stdout), Stream::new(job.stderr)];
-        Self { pid: job.pid, signals, streams, cap, status: None, is_over: false, is_called_off: false }
+        let (pid, tracing) = (job.pid, job.tracing);
+        Self { pid, signals, streams, cap, tracing, status: None, is_over: false, is_called_off: false }
     }
 
     /// `None` when the job was called off.
@@ -118,7 +124,10 @@ impl Watch {
         };
         let wall_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let [stdout, stderr] = self.streams.map(|stream| stream.kept);
-        let ran = Ran { end, leaked, survivors, stdout, stderr, wall_ms, cpu_ms: descendants::cpu_ms() };
+        let told = self.tracing.map_or_else(|| Err("no tracing was wanted".to_owned()), Tracing::told);
+        let (opened, untraced) = told.map_or_else(|why| (None, Some(why)), |opened| (Some(opened), None));
+        let cpu_ms = descendants::cpu_ms();
+        let ran = Ran { end, leaked, survivors, stdout, stderr, wall_ms, cpu_ms, opened, untraced };
         Ok(Some(ran).filter(|_| !self.is_called_off))
     }
 
@@ -140,7 +149,7 @@ impl Watch {
     /// Takes what is printed and waits for who ends, until `done` or the deadline.
     fn pump(&mut self, deadline: Option<Instant>, done: impl Fn(&Self) -> bool) -> io::Result<()> {
         loop {
-            self.reap()?;
+            let is_idle = self.reap()?;
             if done(self) {
                 return Ok(());
             }
@@ -148,7 +157,7 @@ impl Watch {
             if left == Some(Duration::ZERO) {
                 return Ok(());
             }
-            self.wait(left)?;
+            self.wait(if is_idle { left } else { Some(Duration::ZERO) })?;
             self.streams.iter_mut().for_each(|stream| _ = stream.drain());
         }
     }
@@ -163,6 +172,8 @@ impl Watch {
             fds.push(PollFd::from_borrowed_fd(stdin.as_fd(), PollFlags::IN));
         }
         let watched = fds.len();
+        let listener = self.tracing.as_ref().and_then(Tracing::listener);
+        fds.extend(listener.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
         fds.extend(streams.map(|fd| PollFd::new(fd, PollFlags::IN)));
         let left = left.and_then(|left| Timespec::try_from(left).ok());
         match rustix::event::poll(&mut fds, left.as_ref()) {
@@ -174,19 +185,36 @@ impl Watch {
         Ok(())
     }
 
-    fn reap(&mut self) -> io::Result<()> {
-        loop {
-            match rustix::process::wait(WaitOptions::NOHANG) {
-                Ok(Some((pid, status))) if pid == self.pid => self.status = Some(status),
-                Ok(Some(_)) => {}
-                Ok(None) => return Ok(()),
+    /// Takes what processes have to tell, but not so much that nothing else has its turn. Whether
+    /// that was all.
+    fn reap(&mut self) -> io::Result<bool> {
+        if let Some(tracing) = &mut self.tracing {
+            tracing.serve();
+        }
+        for _ in 0..TURN {
+            match rustix::process::wait(WAIT) {
+                Ok(Some((pid, status))) => self.hear(pid, status),
+                Ok(None) => return Ok(true),
                 Err(Errno::CHILD) => {
                     self.is_over = true;
-                    return Ok(());
+                    return Ok(true);
                 }
                 Err(Errno::INTR) => {}
                 Err(errno) => return Err(errno.into()),
             }
+        }
+        Ok(false)
+    }
+
+    /// A process or a thread of one has stopped or ended.
+    fn hear(&mut self, pid: Pid, status: WaitStatus) {
+        match &mut self.tracing {
+            Some(tracing) if status.stopped() => return tracing.stopped(pid, status),
+            Some(tracing) => tracing.ended(pid),
+            None => {}
+        }
+        if pid == self.pid {
+            self.status = Some(status);
         }
     }
 }

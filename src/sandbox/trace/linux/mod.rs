@@ -1,0 +1,79 @@
+//! Which files does a job open, by what its threads tell while they open them?
+
+use std::os::fd::{AsFd, BorrowedFd};
+
+use rustix::process::{Pid, WaitOptions, WaitStatus};
+
+use crate::model::run::Touch;
+
+mod filter;
+mod handing;
+mod held;
+mod notify;
+mod ptrace;
+mod touches;
+
+pub use filter::Means;
+pub use held::Held;
+
+use notify::Listener;
+use ptrace::Tracer;
+use touches::Touches;
+
+/// How the supervisor waits: for threads too (`__WALL`), which stop one by one.
+pub const WAIT: WaitOptions = WaitOptions::from_bits_retain(WaitOptions::NOHANG.bits() | 0x4000_0000);
+
+/// A job that is watched while it opens files.
+#[derive(Debug)]
+pub struct Tracing {
+    how: How,
+    touches: Touches,
+}
+
+#[derive(Debug)]
+enum How {
+    Tracer(Tracer),
+    Listener(Listener),
+}
+
+impl Tracing {
+    /// A thread has stopped.
+    pub fn stopped(&mut self, pid: Pid, status: WaitStatus) {
+        match &mut self.how {
+            How::Tracer(tracer) => tracer.stopped(pid, status, &mut self.touches),
+            How::Listener(_) => {} // nobody else's children are waited for while they stop
+        }
+    }
+
+    /// A thread or process has ended.
+    pub fn ended(&mut self, pid: Pid) {
+        match &mut self.how {
+            How::Tracer(tracer) => tracer.ended(pid),
+            How::Listener(_) => {}
+        }
+    }
+
+    /// What to sleep on beside the signals.
+    pub fn listener(&self) -> Option<BorrowedFd<'_>> {
+        match &self.how {
+            How::Tracer(_) => None,
+            How::Listener(listener) => listener.is_open().then(|| listener.as_fd()),
+        }
+    }
+
+    /// Answers what waits at the listener.
+    pub fn serve(&mut self) {
+        match &mut self.how {
+            How::Tracer(_) => {}
+            How::Listener(listener) => listener.serve(&mut self.touches),
+        }
+    }
+
+    /// What was opened, sorted, or why that is not known.
+    ///
+    /// # Errors
+    /// When it is not known.
+    pub fn told(self) -> Result<Vec<Touch>, String> {
+        self.touches.told()
+    }
+}

@@ -1,0 +1,26 @@
+//! Which files does a job open? What is not known is never told as nothing.
+//!
+//! A job is held before its program runs, and watched from there to its end. It begins by the
+//! means that is wanted or not at all: to fall back is the matter of the probe.
+
+#[cfg(not(all(
+    feature = "sandbox",
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+mod absent;
+#[cfg(all(feature = "sandbox", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod linux;
+
+#[cfg(not(all(
+    feature = "sandbox",
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+)))]
+pub(super) use absent::{Held, Means, Tracing, WAIT};
+#[cfg(all(
+    feature = "sandbox",
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
+pub(super) use linux::{Held, Means, Tracing, WAIT};
