@@ -11,7 +11,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use git_reins::model::run::{End, Ran};
+use git_reins::model::trial::{Enforced, Trace};
+use git_reins::policy::Network;
 use git_reins::sandbox::environment::Environment;
+use git_reins::sandbox::fence::Fence;
 use git_reins::sandbox::interrupt::Interrupt;
 use git_reins::sandbox::run::{Job, RunError, Runner};
 use git_reins::sandbox::supervise::Limits;
@@ -21,19 +24,60 @@ const BINARY: &str = env!("CARGO_BIN_EXE_git-reins");
 /// A minute, for jobs that end by themselves.
 const LONG: Duration = Duration::from_secs(60);
 
+/// Makes three tests of each: nothing changes for a job when somebody watches what it opens.
+macro_rules! traced_or_not {
+    ($($name:ident,)*) => {
+        $(mod $name {
+            use git_reins::model::trial::Trace;
+
+            #[test]
+            fn plain() {
+                super::$name(Trace::None);
+            }
+
+            #[test]
+            fn by_ptrace() {
+                super::$name(Trace::Ptrace);
+            }
+
+            #[test]
+            fn by_notify() {
+                super::$name(Trace::Notify);
+            }
+        })*
+    };
+}
+
+traced_or_not! {
+    the_end_of_a_job_is_told_as_it_was,
+    a_missing_tool_is_not_a_tool_that_says_127,
+    a_budget_ends_children_that_ignore_sigterm_and_hide_in_sessions,
+    a_job_that_heeds_sigterm_may_say_something,
+    daemons_that_are_left_behind_are_killed_and_counted,
+    a_child_that_ends_within_the_grace_is_no_leak,
+    endless_output_is_cut_and_counted,
+    a_job_that_keeps_forking_is_ended,
+    a_job_reads_nothing_and_inherits_nothing,
+    what_is_not_known_is_no_end,
+}
+
 struct Bench {
     temp: assert_fs::TempDir,
     limits: Limits,
+    fence: Fence,
 }
 
 impl Bench {
-    fn new() -> Self {
+    fn new(trace: Trace) -> Self {
         let limits = Limits { budget: LONG, output: 1 << 20 };
-        Self { temp: assert_fs::TempDir::new().unwrap(), limits }
+        let means = Enforced { trace, ..Fence::OPEN };
+        let (read_only, writable) = (Vec::new(), Vec::new());
+        let fence = Fence { means, read_only, writable, network: Network::Allow };
+        Self { temp: assert_fs::TempDir::new().unwrap(), limits, fence }
     }
 
-    fn within(budget_ms: u64) -> Self {
-        let mut bench = Self::new();
+    fn within(budget_ms: u64, trace: Trace) -> Self {
+        let mut bench = Self::new(trace);
         bench.limits.budget = Duration::from_millis(budget_ms);
         bench
     }
@@ -46,7 +90,7 @@ impl Bench {
             dir: self.temp.path(),
             environment: &environment,
             limits: self.limits,
-            fence: None,
+            fence: Some(&self.fence).filter(|fence| fence.means.trace != Trace::None),
         };
         Runner::supervised_by(PathBuf::from(BINARY), Interrupt::watch().unwrap()).run(&job, &mut |_| ())
     }
@@ -67,9 +111,8 @@ impl Bench {
     }
 }
 
-#[test]
-fn the_end_of_a_job_is_told_as_it_was() {
-    let bench = Bench::new();
+fn the_end_of_a_job_is_told_as_it_was(trace: Trace) {
+    let bench = Bench::new(trace);
     assert_eq!(bench.sh("exit 0").end, End::Exit(0));
     assert_eq!(bench.sh("exit 7").end, End::Exit(7));
     assert_eq!(bench.sh("echo PASS; kill -SEGV $$").end, End::Signal(11));
@@ -79,14 +122,13 @@ fn the_end_of_a_job_is_told_as_it_was() {
     assert_eq!((said.leaked, said.stdout.bytes), (0, 4));
 }
 
-#[test]
-fn a_missing_tool_is_not_a_tool_that_says_127() {
-    let bench = Bench::new();
+fn a_missing_tool_is_not_a_tool_that_says_127(trace: Trace) {
+    let bench = Bench::new(trace);
     assert_eq!(bench.sh("no-such-tool-anywhere").end, End::Exit(127));
     assert!(matches!(bench.run(&["no-such-tool-anywhere"]).unwrap().end, End::Missing(_)));
     fs::write(bench.temp.path().join("plain"), "echo").unwrap();
     assert!(matches!(bench.run(&["./plain"]).unwrap().end, End::NotStarted(_)));
-    let gone = Bench::new();
+    let gone = Bench::new(trace);
     fs::remove_dir_all(gone.temp.path()).unwrap();
     let argv = [OsString::from("true")];
     let environment = Environment::clean(bench.temp.path()).unwrap();
@@ -101,9 +143,8 @@ fn a_missing_tool_is_not_a_tool_that_says_127() {
     assert!(matches!(runner.run(&job, &mut |_| ()), Err(RunError::Supervisor { .. })));
 }
 
-#[test]
-fn a_budget_ends_children_that_ignore_sigterm_and_hide_in_sessions() {
-    let bench = Bench::within(300);
+fn a_budget_ends_children_that_ignore_sigterm_and_hide_in_sessions(trace: Trace) {
+    let bench = Bench::within(300, trace);
     let began = Instant::now();
     let ran = bench.sh("trap '' TERM; echo $$ >>pids
          setsid sh -c 'trap \"\" TERM; echo $$ >>pids; sleep 1000 & echo $! >>pids; wait' &
@@ -114,16 +155,14 @@ fn a_budget_ends_children_that_ignore_sigterm_and_hide_in_sessions() {
     bench.assert_gone(4);
 }
 
-#[test]
-fn a_job_that_heeds_sigterm_may_say_something() {
-    let bench = Bench::within(300);
+fn a_job_that_heeds_sigterm_may_say_something(trace: Trace) {
+    let bench = Bench::within(300, trace);
     let ran = bench.sh("trap 'echo bye; exit 0' TERM; sleep 1000 & wait");
     assert_eq!((ran.end, ran.stdout.text().as_str()), (End::Timeout, "bye\n"));
 }
 
-#[test]
-fn daemons_that_are_left_behind_are_killed_and_counted() {
-    let bench = Bench::new();
+fn daemons_that_are_left_behind_are_killed_and_counted(trace: Trace) {
+    let bench = Bench::new(trace);
     let daemon = "(setsid sh -c 'echo $$ >>pids; exec sleep 1000' </dev/null >/dev/null 2>&1 &)";
     let until = "while test ! -s pids; do :; done";
     let ran = bench.sh(&format!("{daemon}; {until}; exit 0"));
@@ -131,15 +170,13 @@ fn daemons_that_are_left_behind_are_killed_and_counted() {
     bench.assert_gone(1);
 }
 
-#[test]
-fn a_child_that_ends_within_the_grace_is_no_leak() {
-    let ran = Bench::new().sh("(sleep 0.05; echo late) & echo early");
+fn a_child_that_ends_within_the_grace_is_no_leak(trace: Trace) {
+    let ran = Bench::new(trace).sh("(sleep 0.05; echo late) & echo early");
     assert_eq!((ran.leaked, ran.stdout.text().as_str()), (0, "early\nlate\n"));
 }
 
-#[test]
-fn endless_output_is_cut_and_counted() {
-    let bench = Bench::new();
+fn endless_output_is_cut_and_counted(trace: Trace) {
+    let bench = Bench::new(trace);
     let began = Instant::now();
     let ran = bench.run(&["yes"]).unwrap();
     assert_eq!((ran.end, ran.survivors), (End::OutputLimit, 0));
@@ -150,16 +187,14 @@ fn endless_output_is_cut_and_counted() {
     assert_eq!(both.end, End::OutputLimit, "both streams count together");
 }
 
-#[test]
-fn a_job_that_keeps_forking_is_ended() {
-    let bench = Bench::within(200);
+fn a_job_that_keeps_forking_is_ended(trace: Trace) {
+    let bench = Bench::within(200, trace);
     let ran = bench.sh("f() { (sleep 0.01; f) & (sleep 1000) & }; f; sleep 1000");
     assert_eq!(ran.end, End::Timeout);
 }
 
-#[test]
-fn a_job_reads_nothing_and_inherits_nothing() {
-    let bench = Bench::new();
+fn a_job_reads_nothing_and_inherits_nothing(trace: Trace) {
+    let bench = Bench::new(trace);
     let secret = fs::File::open("/etc/passwd").unwrap();
     rustix_inheritable(&secret);
     let ran = bench.sh("cat; readlink /proc/self/fd/0; ls /proc/self/fd | tr '\\n' ' '; env | sort");
@@ -183,9 +218,8 @@ fn rustix_inheritable(file: &fs::File) {
     assert!(file.as_raw_fd() > 2);
 }
 
-#[test]
-fn what_is_not_known_is_no_end() {
-    let bench = Bench::new();
+fn what_is_not_known_is_no_end(trace: Trace) {
+    let bench = Bench::new(trace);
     let argv = [OsString::from("true")];
     let environment = Environment::clean(bench.temp.path()).unwrap();
     let job = Job {
@@ -204,7 +238,7 @@ fn what_is_not_known_is_no_end() {
 
 #[test]
 fn a_job_dies_with_the_parent_of_its_supervisor() {
-    let bench = Bench::new();
+    let bench = Bench::new(Trace::None);
     let job = "echo $$ >>pids; (setsid sh -c 'trap \"\" TERM; echo $$ >>pids; sleep 1000' &); sleep 1000";
     let plan = r#"{"limits":{"budget":{"secs":60,"nanos":0},"output":1000},"ground":null,"fence":null}"#;
     let mut supervisor = Command::new(BINARY)

@@ -14,5 +14,5 @@ pub mod probe;
 mod replica;
 pub mod run;
 pub mod supervise;
-mod trace;
+pub mod trace;
 mod watch;

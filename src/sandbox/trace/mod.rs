@@ -11,6 +11,9 @@
 mod absent;
 #[cfg(all(feature = "sandbox", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod linux;
+mod probe;
+
+pub use probe::{minds_ptrace, probe};
 
 #[cfg(not(all(
     feature = "sandbox",

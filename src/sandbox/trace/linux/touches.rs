@@ -162,7 +162,10 @@ impl Touches {
         match self.find(pid, start, name, flags & OFlags::NOFOLLOW) {
             Ok(found) => {
                 let path = self.link_of(&found)?;
-                if !is_elsewhere(&path) && is_regular(&rustix::fs::fstat(&found)?) {
+                let stat = rustix::fs::fstat(&found)?;
+                if let Some(path) =
+                    present(path, &stat).filter(|path| !is_elsewhere(path) && is_regular(&stat))
+                {
                     self.add(path, access);
                 }
             }
