@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use clap::Subcommand;
+use clap::{CommandFactory, Subcommand};
 use serde::Serialize;
 
 use crate::authoring::Refused;
 use crate::authoring::desk::{Desk, DeskError};
 use crate::authoring::plan::{Plan, PlanError};
+use crate::cli::Cli;
 use crate::exit::ExitStatus;
 use crate::git::plumbing::PlumbingError;
 use crate::git::worktree::CommitError;
@@ -22,6 +23,7 @@ mod adjudicate;
 mod admit;
 mod attempt;
 mod check;
+mod completions;
 mod demo;
 mod doctor;
 mod explain;
@@ -34,13 +36,17 @@ mod init;
 mod judge;
 mod judging;
 mod landing;
+mod man;
+mod merge_driver;
 mod oracle;
 mod recompute;
 mod reconcile;
 mod replay;
 mod schema;
+mod setup;
 mod status;
 mod supervise;
+mod textconv;
 
 /// The commands.
 #[derive(Debug, Subcommand)]
@@ -73,9 +79,14 @@ pub enum Command {
     Hook(hook::Hook),
     Reconcile(reconcile::Reconcile),
     Fmt(fmt::Fmt),
+    Setup(setup::Setup),
     Demo(demo::Demo),
     Explain(explain::Explain),
     Schema(schema::Schema),
+    Completions(completions::Completions),
+    Man(man::Man),
+    Textconv(textconv::Textconv),
+    MergeDriver(merge_driver::MergeDriver),
     Supervise(supervise::Supervise),
 }
 
@@ -106,6 +117,11 @@ impl Command {
             Self::Demo(command) => command.run(context),
             Self::Explain(command) => command.run(),
             Self::Schema(command) => command.run(),
+            Self::Setup(command) => command.run(context),
+            Self::Completions(command) => command.run(Cli::command()),
+            Self::Man(command) => command.run(context, Cli::command()),
+            Self::Textconv(command) => command.run(),
+            Self::MergeDriver(command) => command.run(context),
             Self::Supervise(command) => command.run(),
         }
     }
@@ -131,6 +147,11 @@ impl Command {
             Self::Demo(_) => "play the story",
             Self::Explain(_) => "explain",
             Self::Schema(_) => "print the schema",
+            Self::Setup(_) => "tell git about the ledgers",
+            Self::Completions(_) => "print the completions",
+            Self::Man(_) => "write the manual",
+            Self::Textconv(_) => "show the ledger",
+            Self::MergeDriver(_) => "merge the ledger",
             Self::Supervise(_) => "supervise",
         }
     }
@@ -153,11 +174,16 @@ impl Command {
             Self::Adjudicate(command) => command.json,
             Self::Reconcile(command) => command.json,
             Self::Fixture(command) => command.json(),
+            Self::Setup(command) => command.json,
             Self::Init(_)
             | Self::Hook(_)
             | Self::Fmt(_)
             | Self::Demo(_)
             | Self::Schema(_)
+            | Self::Completions(_)
+            | Self::Man(_)
+            | Self::Textconv(_)
+            | Self::MergeDriver(_)
             | Self::Supervise(_) => false,
         }
     }

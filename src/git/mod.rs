@@ -9,6 +9,7 @@ mod bases;
 pub mod blobs;
 pub mod checkout;
 mod code_tree;
+pub mod config;
 pub mod fold;
 mod graph;
 pub mod history;
@@ -19,6 +20,7 @@ pub mod owned;
 pub mod plumbing;
 pub mod refs;
 pub mod remotes;
+pub mod textmerge;
 pub mod tree;
 pub mod worktree;
 

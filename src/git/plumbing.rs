@@ -326,6 +326,16 @@ impl Git {
         }
     }
 
+    /// Runs a command that tells more by its exit code than whether it failed, and hands back what it
+    /// printed with that code; none when a signal ended it.
+    ///
+    /// # Errors
+    /// When it cannot be run.
+    pub fn ended(self) -> Result<(Vec<u8>, Option<i32>), PlumbingError> {
+        let output = self.output()?;
+        Ok((output.stdout, output.status.code()))
+    }
+
     /// Runs it and hands back what it said on stderr.
     ///
     /// # Errors

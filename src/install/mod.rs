@@ -4,6 +4,7 @@
 //! ours and run first.
 
 pub mod act;
+pub mod attributes;
 pub mod chain;
 pub mod doctor;
 pub mod managers;
@@ -12,6 +13,7 @@ pub mod mirror;
 pub mod news;
 pub mod plan;
 pub mod probe;
+pub mod setup;
 pub mod site;
 pub mod status;
 
