@@ -350,6 +350,7 @@ fn facts(texts: &[Vec<u8>; 3]) -> Facts {
                 if named == member(&commit(0).to_string()) { BaseRev::Ancestor } else { BaseRev::Unknown }
             }),
             touched: BTreeSet::from(["src/lib.rs".to_owned()]),
+            unsorted: BTreeSet::new(),
         },
         commits: vec![CommitFacts {
             id: commit(1),

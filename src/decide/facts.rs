@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::ledger::file::LedgerFault;
+use crate::ledger::file::{LedgerFault, LedgerName};
 use crate::ledger::fixture::FixtureLedger;
 use crate::ledger::freeze::{FreezeLedger, FreezeRow};
 use crate::ledger::oracle::{OracleLedger, OracleRow};
@@ -108,6 +108,8 @@ pub struct Tip {
     pub base_rev: Option<BaseRev>,
     /// The code and exempt paths in which candidate and bases differ.
     pub touched: BTreeSet<String>,
+    /// The ledgers whose rows are not sorted, as a text merge leaves them.
+    pub unsorted: BTreeSet<LedgerName>,
 }
 
 /// The material of one tree. Trees with the same material share one value.

@@ -57,6 +57,12 @@ pub fn judge_files(facts: &Facts) -> Findings {
             }
         }
     }
+    for name in &facts.tip.unsorted {
+        let path = ledger_path(facts, *name);
+        found.warn(format!(
+            "the rows of {path} are not sorted, as a merge of texts leaves them: git reins fmt"
+        ));
+    }
     for stray in &facts.tip.strays {
         let detail = Detail::new(stray.code, "stray-entry", stray.path.clone())
             .path(stray.path.clone())

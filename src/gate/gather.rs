@@ -237,6 +237,7 @@ fn tip(
         strays,
         base_rev: base_rev(repo, &material, &ground.range.bases)?,
         touched: changes.touched,
+        unsorted: reader.unsorted(tree)?,
         material,
     })
 }

@@ -1,12 +1,12 @@
 //! Which material does a tree hold? Read once for each state.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::GateError;
 use crate::decide::facts::{Listing, Material, Reading};
 use crate::git::Repo;
-use crate::ledger::file::{FaultKind, HARD_CAP, Ledger, LedgerFault, LedgerName, parse};
+use crate::ledger::file::{FaultKind, HARD_CAP, Ledger, LedgerFault, LedgerName, parse_in_order};
 use crate::ledger::fixture::FixtureLedger;
 use crate::ledger::freeze::FreezeLedger;
 use crate::ledger::oracle::OracleLedger;
@@ -25,6 +25,8 @@ pub struct Reader<'r> {
     oracles: BTreeMap<Option<EntryState>, Reading<OracleLedger>>,
     fixtures: BTreeMap<Option<EntryState>, Reading<FixtureLedger>>,
     freezes: BTreeMap<Option<EntryState>, Reading<FreezeLedger>>,
+    /// The ledgers whose rows are not sorted.
+    unsorted: BTreeSet<EntryState>,
     /// By which list of prefixes it is, and the entries there: equal trees under other prefixes
     /// are other listings.
     listings: BTreeMap<(usize, Key), Arc<Listing>>,
@@ -40,6 +42,7 @@ impl<'r> Reader<'r> {
             oracles: BTreeMap::new(),
             fixtures: BTreeMap::new(),
             freezes: BTreeMap::new(),
+            unsorted: BTreeSet::new(),
             listings: BTreeMap::new(),
         }
     }
@@ -69,9 +72,9 @@ impl<'r> Reader<'r> {
             return Ok(Arc::clone(material));
         }
         let material = Arc::new(Material {
-            oracle: reading(self.repo, key[0], &mut self.oracles)?,
-            fixture: reading(self.repo, key[1], &mut self.fixtures)?,
-            freezes: reading(self.repo, key[2], &mut self.freezes)?,
+            oracle: reading(self.repo, key[0], &mut self.oracles, &mut self.unsorted)?,
+            fixture: reading(self.repo, key[1], &mut self.fixtures, &mut self.unsorted)?,
+            freezes: reading(self.repo, key[2], &mut self.freezes, &mut self.unsorted)?,
             policy: key[3],
             properties: self.listing(0, &paths.properties, listed[0].clone())?,
             fixtures: self.listing(1, &paths.fixtures, listed[1].clone())?,
@@ -79,6 +82,19 @@ impl<'r> Reader<'r> {
         });
         self.materials.insert(key, Arc::clone(&material));
         Ok(material)
+    }
+
+    /// The ledgers of a tree that was read whose rows are not sorted.
+    ///
+    /// # Errors
+    /// When an object is absent or unreadable.
+    pub fn unsorted(&self, tree: ObjectId) -> Result<BTreeSet<LedgerName>, GateError> {
+        let paths = LedgerName::ALL.map(|name| format!("{}/{}", self.policy.paths.ledger, name.file_name()));
+        let entries = self.entries(Some(tree), paths.iter().map(String::as_str))?;
+        let is_unsorted =
+            |entry: &Option<EntryState>| entry.is_some_and(|entry| self.unsorted.contains(&entry));
+        let found = LedgerName::ALL.into_iter().zip(&entries).filter(|(_, entry)| is_unsorted(entry));
+        Ok(found.map(|(name, _)| name).collect())
     }
 
     fn entries<'p>(
@@ -118,6 +134,7 @@ fn reading<L: Ledger>(
     repo: &Repo,
     entry: Option<EntryState>,
     known: &mut BTreeMap<Option<EntryState>, Reading<L>>,
+    unsorted: &mut BTreeSet<EntryState>,
 ) -> Result<Reading<L>, GateError> {
     if let Some(reading) = known.get(&entry) {
         return Ok(reading.clone());
@@ -131,9 +148,13 @@ fn reading<L: Ledger>(
             None => {
                 invalid(format!("{} bytes", repo.blob_size(entry.id)?), format!("at most {HARD_CAP} bytes"))
             }
-            Some(bytes) => {
-                parse(&bytes).map_or_else(Reading::Invalid, |ledger| Reading::Valid(Arc::new(ledger)))
-            }
+            Some(bytes) => match parse_in_order(&bytes) {
+                Err(fault) => Reading::Invalid(fault),
+                Ok((ledger, is_sorted)) => {
+                    unsorted.extend((!is_sorted).then_some(entry));
+                    Reading::Valid(Arc::new(ledger))
+                }
+            },
         },
     };
     known.insert(entry, reading.clone());

@@ -73,11 +73,20 @@ pub trait Ledger: Serialize + DeserializeOwned + Clone {
 /// # Errors
 /// With the first fault, in the order size, JSON, shape, `schema` member, [`Ledger::check`].
 pub fn parse<L: Ledger>(bytes: &[u8]) -> Result<L, LedgerFault> {
+    parse_in_order(bytes).map(|(ledger, _)| ledger)
+}
+
+/// The same, and whether the rows were sorted before.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_in_order<L: Ledger>(bytes: &[u8]) -> Result<(L, bool), LedgerFault> {
     let scanned = scanned(bytes)?;
     let mut ledger = read_ledger::<L>(&scanned)?;
     ledger.check()?;
+    let is_sorted = ledger.is_sorted();
     ledger.sort();
-    Ok(ledger)
+    Ok((ledger, is_sorted))
 }
 
 fn read_ledger<L: Ledger>(scanned: &Scan<'_>) -> Result<L, LedgerFault> {

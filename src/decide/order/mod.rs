@@ -4,6 +4,7 @@ mod delta;
 mod files;
 mod fixtures;
 mod holds;
+mod lost;
 mod reach;
 mod remedy;
 mod review;
@@ -53,6 +54,7 @@ pub fn judge(facts: &Facts) -> Order {
         return order;
     }
     order.findings.absorb(holds::judge(facts, &patches));
+    order.findings.absorb(lost::notes(facts));
     if patches.is_empty() {
         order.findings.absorb(fixtures::judge_migration(facts));
         order.findings.absorb(review::notes(facts, &views));

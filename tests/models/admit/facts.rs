@@ -78,6 +78,7 @@ impl Ground {
                 strays: w.stray.map(stray).into_iter().collect(),
                 base_rev: base_rev(w),
                 touched: BTreeSet::from(["src/lib.rs".to_owned()]),
+                unsorted: BTreeSet::new(),
             },
             commits: vec![change],
             pins: pins(),

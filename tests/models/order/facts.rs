@@ -155,6 +155,7 @@ pub(super) fn facts(model: &Model<'_>, policy: &Policy) -> Facts {
             strays: Vec::new(),
             base_rev: None,
             touched: BTreeSet::new(),
+            unsorted: BTreeSet::new(),
         },
         commits: model.range().into_iter().map(of).collect(),
         pins: pins(),
