@@ -52,7 +52,9 @@ impl Completions {
         };
         let mut script = Vec::new();
         clap_complete::generate(shell, &mut visible(&command), "git-reins", &mut script);
-        Ok(Answer::done(String::from_utf8_lossy(&script).into_owned() + more, ""))
+        // the generator for bash writes the hyphen of our name in two ways, and then misses itself
+        let script = String::from_utf8_lossy(&script).replace("git__subcmd__reins", "git__reins");
+        Ok(Answer::done(script + more, ""))
     }
 }
 

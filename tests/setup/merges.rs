@@ -205,7 +205,7 @@ fn what_cannot_be_read_is_a_conflict_of_texts() {
     let cases = [
         (base.clone(), bom(&ours), theirs.clone(), "our side is no valid ledger"),
         (base.clone(), ours.clone(), bom(&theirs), "their side is no valid ledger"),
-        (bom(&base), bom(&ours), bom(&theirs), "our side is no valid ledger"),
+        (bom(&base), bom(&ours), bom(&theirs), "the common base is no valid ledger"),
         (base.clone(), ours.clone(), theirs.replace("property", "proprety"), "their side is no valid ledger"),
         (base.clone(), ours.clone(), String::new(), "their side is no valid ledger"),
         ("[]".to_owned(), ours.clone(), theirs.clone(), "the common base is no valid ledger"),
