@@ -11,7 +11,7 @@ use crate::git::plumbing::Git;
 use crate::ledger::article::{Upgrade, upgrade_fixture, upgrade_freezes, upgrade_oracle};
 use crate::ledger::conflict::{ConflictFault, resolve};
 use crate::ledger::file::{LedgerFault, parse, print};
-use crate::ledger::merge::{Marks, MergeFault, Mergeable, Merged, merge, open_rows};
+use crate::ledger::merge::{Marks, Mergeable, Merged, merge, open_rows};
 use crate::model::path::RepoPath;
 use crate::model::refusal::Code;
 
@@ -153,11 +153,9 @@ fn by_hand(path: &RepoPath, fault: &ConflictFault) -> Failure {
         ConflictFault::Rows { .. } => {
             format!("edit {path}: keep one side of each row between markers, then: git reins fmt")
         }
-        ConflictFault::Markers { .. }
-        | ConflictFault::Torn { .. }
-        | ConflictFault::Merge(
-            MergeFault::Side { .. } | MergeFault::Nameless { .. } | MergeFault::Merged(_),
-        ) => format!("edit {path} by hand, and write it anew: git reins fmt"),
+        ConflictFault::Markers { .. } | ConflictFault::Torn { .. } | ConflictFault::Merge(_) => {
+            format!("edit {path} by hand, and write it anew: git reins fmt")
+        }
     };
     Refused::new(format!("{path}: {fault}")).code(Code::LedgerInvalid).fix(fix).into()
 }

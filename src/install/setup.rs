@@ -185,7 +185,7 @@ impl Scene {
     /// # Errors
     /// When somebody else's settings have our name.
     pub fn setup(&self, comforts: &[Comfort], ledgers: &RepoPath) -> Result<Vec<Step>, Refused> {
-        for setting in comforts.iter().filter_map(|comfort| self.foreign(*comfort)) {
+        if let Some(setting) = comforts.iter().find_map(|comfort| self.foreign(*comfort)) {
             return Err(stands_in_the_way(setting));
         }
         let settings = comforts.iter().flat_map(|comfort| comfort.settings());

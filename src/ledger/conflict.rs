@@ -33,7 +33,7 @@ pub enum ConflictFault {
     },
     /// There are no rows to merge.
     #[error(transparent)]
-    Merge(#[from] MergeFault),
+    Merge(Box<MergeFault>),
     /// Rows that each side changed in its own way.
     #[error("both sides changed {}, each in its own way: keep one of the two by hand", rows.join(", "))]
     Rows {
@@ -43,6 +43,12 @@ pub enum ConflictFault {
     /// Each side pinned the fixtures in its own way.
     #[error("both sides pinned the fixtures, each in its own way: take one side and pin anew")]
     Fixture,
+}
+
+impl From<MergeFault> for ConflictFault {
+    fn from(fault: MergeFault) -> Self {
+        Self::Merge(Box::new(fault))
+    }
 }
 
 impl ConflictFault {

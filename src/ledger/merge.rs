@@ -137,7 +137,7 @@ pub enum Merged<L> {
     /// No row is contested.
     Whole(L),
     /// Some are.
-    Contested(Contest),
+    Contested(Box<Contest>),
 }
 
 /// Merges two versions of a ledger. Without a base the rows of either side are kept.
@@ -156,7 +156,7 @@ pub fn merge<L: Mergeable>(base: Option<&str>, ours: &str, theirs: &str) -> Resu
         }
         contest.reopen(base.as_ref(), &ours, &theirs);
     }
-    Ok(Merged::Contested(contest))
+    Ok(Merged::Contested(Box::new(contest)))
 }
 
 /// The canonical text of one version, cut where its rows begin and end.

@@ -58,7 +58,7 @@ fn it_says_what_is_set_up_and_what_it_would_do() {
             "let info/attributes say: /ledger/*.json merge=reins"
         ]
     );
-    let _ = repo.reins(&["setup", "--merge-driver"]).expect(0);
+    let _ = repo.reins_in("src", &["setup", "--merge-driver"]).expect(0);
     assert_snapshot!(repo.reins(&["setup", "--merge-driver"]), @r"
     unchanged
     --- exit 0

@@ -3,6 +3,8 @@
 use std::fs;
 use std::process::Command;
 
+use git_reins::model::refusal::Code;
+
 use crate::support::{Repo, Run};
 
 /// Commands that only git and we ourselves run.
@@ -45,6 +47,24 @@ fn every_shell_has_completions_without_what_is_hidden() {
         }
     }
     let _ = repo.reins(&["completions", "tcsh"]).expect(129);
+}
+
+#[test]
+fn every_code_is_explained() {
+    let repo = Repo::new();
+    let list = repo.reins(&["explain"]).expect(0).stdout;
+    for code in Code::ALL {
+        let said = repo.reins(&["explain", code.as_str()]).expect(0).stdout;
+        let parts: Vec<_> =
+            ["rule", "read", "remedy", "override"].iter().map(|part| format!("  {part:9} ")).collect();
+        assert!(
+            parts
+                .iter()
+                .all(|part| said.lines().any(|line| line.len() > 12 && line.starts_with(part.as_str()))),
+            "{said}"
+        );
+        assert!(list.lines().any(|line| line.starts_with(&format!("{code} "))), "{code}: {list}");
+    }
 }
 
 #[test]
