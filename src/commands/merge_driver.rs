@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::{Answer, Context, Failure};
 use crate::exit::ExitStatus;
+use crate::git::config;
 use crate::git::plumbing::GitPlace;
 use crate::git::textmerge::merge_file;
 use crate::install::setup::{SAID_CONFLICT, SAID_MERGED};
@@ -45,6 +46,13 @@ pub struct MergeDriver {
     labels: Vec<String>,
 }
 
+/// Whether conflicts are to show what both sides started from; one that cannot be asked for is not.
+fn shows_base(context: &Context) -> bool {
+    let place = GitPlace::find(&context.dir, context.git_dir.as_deref());
+    let styles = place.and_then(|place| config::matching(&place, r"^merge\.conflictstyle$"));
+    styles.is_ok_and(|styles| styles.last().is_some_and(|style| style.value.ends_with("diff3")))
+}
+
 /// The three texts, each where it is and as it was read.
 struct Sides {
     files: [PathBuf; 3],
@@ -74,8 +82,9 @@ impl MergeDriver {
             Ok(Merged::Whole(ledger)) => Ok(Answer::done(print(&ledger) + SAID_MERGED, "")),
             Ok(Merged::Contested(contest)) => {
                 let fault = ConflictFault::contested(L::NAME, contest.names());
-                let [ours, _, theirs] = self.labels();
-                let marks = Marks { size: self.marker_size.into(), ours, base: None, theirs };
+                let [ours, base, theirs] = self.labels();
+                let base = Some(base).filter(|_| shows_base(context));
+                let marks = Marks { size: self.marker_size.into(), ours, base, theirs };
                 Ok(self.conflict(contest.text(&marks), &fault))
             }
             Err(fault) => self.as_text(context, &sides, &fault),

@@ -115,6 +115,24 @@ fn the_same_row_is_a_conflict_and_everything_else_is_not() {
 }
 
 #[test]
+fn the_base_is_shown_where_conflicts_show_it() {
+    let repo = same_row();
+    repo.git(&["config", "merge.conflictStyle", "zdiff3"]);
+    let _ = git_on(&repo, &with_ours(), &["merge", "-q", "theirs"]).expect(1);
+    let text = repo.read("ledger/oracle.json");
+    let base = text.split("\n||||||| ").nth(1).unwrap().split("\n=======\n").next().unwrap();
+    assert!(base.contains("\"relation\": \"balance >= 0\""), "{text}");
+}
+
+#[test]
+fn the_size_of_the_markers_is_what_the_attributes_say() {
+    let repo = same_row();
+    repo.write(".gitattributes", "*.json conflict-marker-size=11\n");
+    let _ = git_on(&repo, &with_ours(), &["merge", "-q", "theirs"]).expect(1);
+    assert!(repo.read("ledger/oracle.json").contains("\n<<<<<<<<<<< HEAD (reins: both)\n"));
+}
+
+#[test]
 fn a_merge_from_a_directory_below_is_the_same() {
     let repo = first_rows();
     let _ = git_in(&repo, &with_ours(), &repo.path("src"), &["merge", "-q", "theirs"]).expect(0);

@@ -182,6 +182,6 @@ fn region(marks: &Marks<'_>, slots: &[&Slot], [ours, base, theirs]: [String; 3],
 pub fn open_rows(text: &str) -> Option<Vec<String>> {
     let opened = text.lines().filter(|line| line.starts_with("<<<<<<<"));
     let names: Option<Vec<_>> =
-        opened.map(|line| Some(line.split_once(MARK)?.1.trim_end().strip_suffix(')')?.to_owned())).collect();
+        opened.map(|line| Some(line.rsplit_once(MARK)?.1.trim_end().strip_suffix(')')?.to_owned())).collect();
     names.filter(|names| !names.is_empty())
 }
