@@ -14,6 +14,7 @@ mod judge {
     mod pytest;
     mod replay;
     mod runs;
+    mod scenarios;
     mod suites;
     mod verdicts;
 }

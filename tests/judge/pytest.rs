@@ -1,8 +1,10 @@
-//! pytest with Hypothesis: the seed is honoured, or that is found out.
+//! pytest with Hypothesis: the seed is honoured, or that is found out; what configures it is shown.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::bench::{Bench, JUDGE, runs};
+use super::suites::Story;
+use crate::suites::{self, Suite};
 use crate::support::BINARY;
 
 const PROPERTY: &str = "\
@@ -29,14 +31,8 @@ def test_flips(x):
 ";
 
 /// A bench of Python with one row; `None`, with a word, when pytest is not installed.
-#[expect(clippy::print_stderr, reason = "a test that was skipped has to say so")]
 pub fn bench(property: &str, seeds: &str) -> Option<Bench> {
-    let tools = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("tools");
-    let python = tools.join("python/bin/python");
-    if !python.exists() {
-        eprintln!("skipped: {} is missing, run .ci/tools", python.display());
-        return None;
-    }
+    let python = suites::tool("python/bin/python")?;
     let run =
         format!("[{:?}, \"-m\", \"pytest\", \"-q\", \"{{property_file}}::{{property}}\"]", python.display());
     let check =
@@ -54,19 +50,25 @@ pub fn bench(property: &str, seeds: &str) -> Option<Bench> {
 
 #[test]
 fn a_candidate_that_breaks_the_property_is_rejected_whatever_its_conftest_says() {
-    let Some(bench) = bench("test_keeps", "[\"7\", \"8\"]") else { return };
-    bench.repo.write("product.py", "def keep(x):\n    return int(x)\n");
-    bench.repo.commit("patch");
-    let dir = bench.repo.path("");
-    let mut command = bench.repo.command(BINARY, &dir);
+    let Some(story) = Story::new(Suite::pytest, "keeps", "") else { return };
+    story.patch("def keep(x):\n    return int(x)\n", None);
+    let repo = &story.bench.repo;
+    let mut command = repo.command(BINARY, &repo.path(""));
     // Hypothesis ignores every seed where it sees this
-    let _ = bench.repo.captured(command.arg("judge").env("CI", "1").output().unwrap()).expect(0);
-    bench.repo.write("product.py", "def keep(x):\n    return x + (x > 50)\n");
+    let _ = repo.captured(command.arg("judge").env("CI", "1").output().unwrap()).expect(0);
     let turn = "import pytest\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    (yield).get_result().outcome = 'passed'\n";
-    bench.repo.write("conftest.py", turn);
-    bench.repo.commit("worse");
-    let _ = bench.judge(1, &[]);
-    let rejected = bench.records().into_iter().find(|(_, record)| record["verdict"] == "reject").unwrap().1;
+    repo.write("conftest.py", turn);
+    repo.write("evil.py", turn);
+    repo.write("pyproject.toml", "[tool.pytest.ini_options]\naddopts = \"-p evil\"\n");
+    repo.write(story.suite.code, story.suite.bad);
+    repo.commit("worse");
+    let run = story.bench.judge(1, &[]);
+    for path in ["conftest.py", "pyproject.toml"] {
+        let note = format!("note: the patch touches {path}, which can change what check props runs");
+        assert!(run.stdout.contains(&note), "{run}");
+    }
+    let is_rejected = |(_, record): &(String, Value)| record["verdict"] == "reject";
+    let rejected = story.bench.records().into_iter().find(is_rejected).unwrap().1;
     assert!(runs(&rejected).contains(&"keep-01 7 candidate fail PROP_FAIL".to_owned()), "{rejected}");
 }
 
@@ -86,5 +88,17 @@ fn a_seed_that_does_nothing_is_found_out() {
         assert!(reasons.iter().all(|reason| *reason == &json!("seed-not-honoured")), "{reasons:?}");
         let run = bench.repo.refuses(1, &["try", "keep-01"]);
         assert!(run.stdout.contains("seed-not-honoured"), "{run}");
+    }
+}
+
+#[test]
+fn a_property_that_is_not_there_or_skipped_is_an_error_and_no_pass() {
+    for (property, reason) in [("gone", "exit"), ("skipped", "no-tests")] {
+        let Some(story) = Story::new(Suite::pytest, property, "") else { return };
+        story.patch("def keep(x):\n    return int(x)\n", None);
+        let record = story.judge(1);
+        assert_eq!(record["uncovered_fail"], json!(["keep-01"]));
+        let last = record["checks"].as_array().unwrap().last().unwrap();
+        assert_eq!((&last["outcome"], &last["reason"]), (&json!("error"), &json!(reason)));
     }
 }

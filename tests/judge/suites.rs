@@ -1,7 +1,9 @@
 //! The five trials of the contract, with real suites: one repository for each.
 
+use std::fs;
 use std::path::Path;
 
+use assert_fs::TempDir;
 use serde_json::{Value, json};
 
 use super::bench::{Bench, JUDGE, runs};
@@ -15,38 +17,33 @@ run = [\"test\", \"!\", \"-e\", \"src/forbidden\"]
 ";
 
 /// A repository under reins whose suite keeps.
-struct Story {
-    bench: Bench,
-    suite: Suite,
+pub struct Story {
+    pub bench: Bench,
+    pub suite: Suite,
+    /// Holds what the properties write down of themselves.
+    log: TempDir,
 }
 
 impl Story {
-    fn new(suite: fn(&Path) -> Option<Suite>) -> Option<Self> {
-        // the check names a file beside the repository before there is one
-        let temp = assert_fs::TempDir::new().unwrap();
-        drop(suite(&temp.path().join("log"))?);
-        let policy = "[[check]]\nid = \"props\"\nrun = [\"true\"]\n";
-        let bench = Bench::with(JUDGE, policy, "exit 0\n");
-        let log = bench.repo.path("../count");
-        let suite = suite(&log)?;
+    /// With a row for one property, and more checks.
+    pub fn new(suite: fn(&Path) -> Option<Suite>, property: &str, checks: &str) -> Option<Self> {
+        let log = TempDir::new().unwrap();
+        let suite = suite(&log.path().join("log"))?;
+        let seeds = "seeds = [\"7\", \"8\"]\nquarantine_eligible = true\n";
+        let check = format!("[[check]]\nid = \"props\"\n{}{seeds}{checks}", suite.check);
+        let bench = Bench::with(JUDGE, &check, "exit 0\n");
         bench.land(|bench| {
             let _ = bench.repo.reins(&["oracle", "rm", "val-01"]).expect(0);
-            let check = format!(
-                "[[check]]\nid = \"props\"\n{}seeds = [\"7\", \"8\"]\nquarantine_eligible = true\n{CANARY}",
-                suite.check
-            );
-            let policy = bench.repo.read(".gitreins/reins.toml").replace(policy, &check);
-            bench.repo.write(".gitreins/reins.toml", &policy);
             let files = suite.pinned.iter().chain(&suite.beside);
             files.for_each(|(path, text)| bench.repo.write(path, text));
             bench.repo.write(suite.code, suite.good);
-            bench.row_of("keep-01", &suite.property("keeps"), suite.file);
+            bench.row_of("keep-01", &suite.property(property), suite.file);
         });
-        Some(Self { bench, suite })
+        Some(Self { bench, suite, log })
     }
 
     /// Makes `topic` one patch over `main`: some code, and one file more.
-    fn patch(&self, code: &str, beside: Option<&str>) {
+    pub fn patch(&self, code: &str, beside: Option<&str>) {
         let repo = &self.bench.repo;
         repo.git(&["switch", "-q", "topic"]);
         repo.git(&["reset", "-q", "--hard", "main"]);
@@ -58,16 +55,17 @@ impl Story {
     }
 
     /// The record of a trial.
-    fn judge(&self, code: i32) -> Value {
+    pub fn judge(&self, code: i32) -> Value {
         let run = self.bench.judge(code, &["--json"]);
         serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"))
     }
 
-    /// How often anything ran.
+    /// How often a property wrote something down.
     fn count(&self) -> usize {
-        self.bench.count()
+        fs::read_to_string(self.log.path().join("log")).unwrap_or_default().lines().count()
     }
 
+    /// Freezes a seed of a property that shakes.
     fn freeze(&self) {
         self.bench.land(|bench| {
             bench.row_of("shaky-01", &self.suite.property("shaky"), self.suite.file);
@@ -77,11 +75,21 @@ impl Story {
             let _ = bench.repo.reins(&[&["freeze", "add"], &named[..], &paths].concat()).expect(0);
         });
     }
+
+    /// Lets the freeze row have ended.
+    fn expire(&self) {
+        self.bench.land(|bench| {
+            let path = "ledger/freezes.json";
+            let mut ledger: Value = serde_json::from_str(&bench.repo.read(path)).unwrap();
+            ledger["freezes"][0]["expires_at"] = json!("2026-01-01");
+            bench.repo.write(path, &format!("{ledger:#}\n"));
+        });
+    }
 }
 
 /// The same story for each suite.
 fn tell(suite: fn(&Path) -> Option<Suite>) {
-    let Some(story) = Story::new(suite) else { return };
+    let Some(story) = Story::new(suite, "keeps", CANARY) else { return };
     let (good, bad) = (format!("{}\n", story.suite.good), story.suite.bad);
 
     // T1
@@ -129,18 +137,6 @@ fn tell(suite: fn(&Path) -> Option<Suite>) {
     let run = story.bench.judge(1, &[]);
     assert!(run.to_string().contains("FREEZE_EXPIRED"), "{run}");
     assert_eq!(story.count(), before);
-}
-
-impl Story {
-    /// Lets the freeze row end yesterday.
-    fn expire(&self) {
-        self.bench.land(|bench| {
-            let path = "ledger/freezes.json";
-            let mut ledger: Value = serde_json::from_str(&bench.repo.read(path)).unwrap();
-            ledger["freezes"][0]["expires_at"] = json!("2026-01-01");
-            bench.repo.write(path, &format!("{ledger:#}\n"));
-        });
-    }
 }
 
 #[test]
