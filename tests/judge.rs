@@ -11,6 +11,7 @@ mod judge {
     mod before;
     mod bench;
     mod canaries;
+    mod first;
     mod pytest;
     mod replay;
     mod runs;

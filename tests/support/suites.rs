@@ -76,10 +76,8 @@ impl Suite {
         let run = format!(
             "[\"sh\", \"properties/with-built.sh\", {nextest:?}, \"nextest\", \"run\", \"--offline\", \"--test\", \"keep\", \"-E\", \"test(={{property}})\"]"
         );
-        let built = built();
-        let mut env = vec![("BUILT", built.join("target"))];
+        let mut env = vec![("BUILT", built().join("target"))];
         env.extend(homes());
-        let lock = fs::read_to_string(built.join("Cargo.lock")).unwrap();
         Some(Self {
             check: check("nextest-proptest", &run, log, &env),
             file: "properties/keep.rs",
@@ -91,12 +89,19 @@ impl Suite {
                 ("properties/keep.rs", include_str!("../suites/keep.rs").to_owned()),
                 ("properties/with-built.sh", include_str!("../suites/with-built.sh").to_owned()),
             ],
-            beside: vec![("Cargo.toml", MANIFEST.to_owned()), ("Cargo.lock", lock)],
+            beside: package("properties/keep.rs", "keep"),
         })
     }
 }
 
 const MANIFEST: &str = include_str!("../suites/Cargo.toml");
+
+/// The manifest and the lock of a package with one test target.
+pub fn package(path: &str, target: &str) -> Vec<(&'static str, String)> {
+    let lock = fs::read_to_string(built().join("Cargo.lock")).unwrap();
+    let manifest = MANIFEST.replace("properties/keep.rs", path).replace("\"keep\"", &format!("{target:?}"));
+    vec![("Cargo.toml", manifest), ("Cargo.lock", lock)]
+}
 
 fn check(preset: &str, run: &str, log: &Path, env: &[(&str, PathBuf)]) -> String {
     let env: String = env.iter().map(|(name, path)| format!(", {name} = {path:?}")).collect();
@@ -118,7 +123,7 @@ pub fn tool(path: &str) -> Option<PathBuf> {
 }
 
 /// Where proptest is built, once for all runs. Its sources are those that our own tests need.
-fn built() -> &'static Path {
+pub fn built() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(|| {
         let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("proptest");
@@ -143,7 +148,7 @@ fn put(path: &Path, text: &str) {
 }
 
 /// Where cargo and its toolchain are, whatever the home of a run.
-fn homes() -> Vec<(&'static str, PathBuf)> {
+pub fn homes() -> Vec<(&'static str, PathBuf)> {
     let home = PathBuf::from(std::env::var_os("HOME").unwrap());
     let usual = [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")];
     let place =

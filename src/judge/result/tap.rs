@@ -1,6 +1,6 @@
 //! What does a file in the Test Anything Protocol say, version 13 or 14?
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Unreadable;
 use crate::decide::outcome::Counts;
@@ -14,6 +14,8 @@ struct Reader {
     plan_first: bool,
     /// The indent of the YAML block we are in.
     yaml: Option<usize>,
+    /// Subtests whose parent has not been read yet: whether one ran, by indent.
+    ran: BTreeMap<usize, bool>,
 }
 
 /// SKIP and TODO are no pass. A plan that is missing or not kept, a test that stands twice, and a
@@ -44,20 +46,30 @@ impl Reader {
             self.yaml = Some(indent);
             return Ok(());
         }
-        if indent > 0 { self.take_nested(bare) } else { self.take_own(line.trim_end()) }
+        if indent > 0 { self.take_nested(bare, indent) } else { self.take_own(line.trim_end()) }
     }
 
     /// A subtest: the line of its parent sums it up, but it can only worsen that.
-    fn take_nested(&mut self, line: &str) -> Result<(), &'static str> {
+    fn take_nested(&mut self, line: &str, indent: usize) -> Result<(), &'static str> {
         if line.starts_with("Bail out!") {
             return Err("the tests bailed out");
         }
-        if let Some((false, rest)) = verdict(line)
-            && directive(rest).is_none()
-        {
-            self.counts.failed += 1;
+        if line.starts_with("1..") {
+            self.ran.entry(indent).or_default();
+        }
+        if let Some((ok, rest)) = verdict(line) {
+            let is_plain = directive(rest).is_none();
+            self.counts.failed += u64::from(!ok && is_plain);
+            let ran = self.has_run(indent) && is_plain;
+            *self.ran.entry(indent).or_default() |= ran;
         }
         Ok(())
+    }
+
+    /// Whether a test at this indent ran: one with subtests did when one of those did.
+    fn has_run(&mut self, indent: usize) -> bool {
+        let subtests = self.ran.split_off(&(indent + 1));
+        subtests.values().next().is_none_or(|ran| *ran)
     }
 
     fn take_own(&mut self, line: &str) -> Result<(), &'static str> {
@@ -98,8 +110,10 @@ impl Reader {
         if number == 0 || !planned || !self.seen.insert(number) {
             return Err("a test with a number that is used, or not planned");
         }
+        let ran = self.has_run(0);
         match (ok, directive(rest)) {
-            (true, None) => self.counts.passed += 1,
+            (true, None) if ran => self.counts.passed += 1,
+            (true, None) => self.counts.skipped += 1,
             (true, Some(_)) | (false, Some(Directive::Todo)) => self.counts.skipped += 1,
             (false, None | Some(Directive::Skip)) => self.counts.failed += 1,
         }

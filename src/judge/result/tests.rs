@@ -99,6 +99,14 @@ fn tap_skip_and_todo_are_no_pass() {
         ),
         ("1..1\n    # Subtest: x\n    ok 1\n    1..1\nok 1 - x\n", [1, 0, 0, 0, 0]),
         ("1..1\n    not ok 1\n    1..1\nok 1 - x\n", [1, 1, 0, 0, 0]),
+        // as node writes a group of which a pattern left nothing
+        (
+            "    ok 1 - a # SKIP\n    1..1\nok 1 - x\n    ok 1 - b\n    1..1\nok 2 - y\n1..2\n",
+            [1, 0, 0, 1, 0],
+        ),
+        ("        ok 1 # SKIP\n    ok 1\n    ok 2 # TODO\nok 1\n1..1\n", [0, 0, 0, 1, 0]),
+        ("        ok 1\n        ok 2 # SKIP\n    ok 1\nok 1\n1..1\n", [1, 0, 0, 0, 0]),
+        ("    1..0\nok 1\nok 2\n1..2\n", [1, 0, 0, 1, 0]),
     ] {
         assert_eq!(counted(Format::Tap, text), expected, "{text}");
     }
