@@ -74,6 +74,23 @@ fn pinned_configuration_counts() {
 }
 
 #[test]
+fn the_report_of_jest_junit_is_read_too() {
+    let outcomes = |bench: Option<Bench>, properties: [&str; 3]| {
+        let mut bench = bench?;
+        let reporter = crate::suites::tool("node/node_modules/jest-junit")?;
+        let report = format!("\"{{property_file}}\", \"--reporters\", {reporter:?}");
+        bench.policy = bench.policy.replace("\"{property_file}\"", &report);
+        bench.policy = bench.policy.replace("env = {", "env = { JEST_JUNIT_OUTPUT_FILE = \"{result}\",");
+        bench.policy.push_str("result = { format = \"junit\" }\n");
+        Some(properties.map(|property| bench.judge(property)))
+    };
+    let Some(good) = outcomes(Bench::new(Suite::jest), ["keeps", "skipped", "gone"]) else { return };
+    assert_eq!(good, [Outcome::Pass, Outcome::Error, Outcome::Error]);
+    let bad = outcomes(Bench::bad(Suite::jest), ["keeps", "skipped", "gone"]).unwrap();
+    assert_eq!(bad, [Outcome::Fail, Outcome::Error, Outcome::Error]);
+}
+
+#[test]
 fn what_passes_when_tried_again_is_no_pass() {
     let Some(bench) = Bench::new(Suite::jest) else { return };
     let ended = bench.run_in("properties/again.test.js", "tries again", "7");
