@@ -106,18 +106,3 @@ fn what_cargo_reads_of_the_tree_is_shown() {
         assert_eq!(shown.len(), 1, "{files:?}");
     }
 }
-
-#[test]
-fn a_build_script_that_rewrites_a_property_has_changed_pinned_bytes() {
-    let Some(bench) = Bench::bad(Suite::cargo) else { return };
-    bench.write(
-        "build.rs",
-        "fn main() { std::fs::write(\"properties/keep.rs\", \"#[test]\\nfn keeps() {}\\n\").unwrap(); }\n",
-    );
-    // the seal of the tree tells, not the tool
-    assert_eq!(bench.judge("keeps"), Outcome::Pass);
-    let now = std::fs::read_to_string(bench.root.join("tree/properties/keep.rs")).unwrap();
-    assert_ne!(now, bench.suite.pinned[0].1);
-    let touched = ["build.rs".parse().unwrap()];
-    assert_eq!(configures(Preset::NextestProptest, &touched).len(), 1);
-}

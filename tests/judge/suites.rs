@@ -153,3 +153,18 @@ fn jest_with_fast_check() {
 fn cargo_nextest_with_proptest() {
     tell(Suite::cargo);
 }
+
+#[test]
+fn a_build_script_that_rewrites_a_property_has_changed_pinned_bytes() {
+    let Some(story) = Story::new(Suite::cargo, "keeps", "") else { return };
+    story.patch(story.suite.bad, None);
+    let script =
+        "fn main() {\n    std::fs::write(\"properties/keep.rs\", \"#[test] fn keeps() {}\").unwrap();\n}\n";
+    story.bench.repo.write("build.rs", script);
+    story.bench.repo.commit("with a script");
+    let run = story.bench.judge(1, &[]);
+    assert!(run.stdout.contains("note: the patch touches build.rs, which can change"), "{run}");
+    let record = story.bench.record();
+    assert_eq!(record["reasons"], json!(["uncovered_fail", "bytes_changed"]));
+    assert!(runs(&record).contains(&"keep-01 7 candidate tamper PROP_FAIL".to_owned()), "{run}");
+}
