@@ -6,6 +6,7 @@ pub mod article;
 pub mod bound;
 pub mod budget;
 pub mod canary;
+pub mod change;
 pub mod diff;
 
 pub mod facts;

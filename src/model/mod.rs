@@ -1,6 +1,7 @@
 //! What the words of the contract mean as data: ids, paths, days, refusal codes, decisions, records.
 
 pub mod adjudication;
+pub mod change;
 pub mod day;
 pub mod decision;
 pub mod heading;

@@ -26,9 +26,7 @@ impl<'a> Case<'a> {
 
     /// The first patch commit with a parent that does not hold something as tip does.
     pub(super) fn broken_by(&self, holds: impl Fn(&View<'a>, &Material) -> bool) -> Option<&'a CommitFacts> {
-        let mut groups = self.pairs.groups.iter();
-        let broken = groups.find(|group| !holds(self.views.get(group.material), group.material));
-        broken.and_then(|group| group.commits.first().copied())
+        self.pairs.broken_by(|material| holds(self.views.get(material), material))
     }
 }
 
@@ -57,6 +55,12 @@ impl<'a> Pairs<'a> {
             }
         }
         Self { groups }
+    }
+
+    /// The first patch commit with a parent whose material does not hold something.
+    pub(super) fn broken_by(&self, holds: impl Fn(&Arc<Material>) -> bool) -> Option<&'a CommitFacts> {
+        let broken = self.groups.iter().find(|group| !holds(group.material));
+        broken.and_then(|group| group.commits.first().copied())
     }
 }
 

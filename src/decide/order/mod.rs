@@ -1,5 +1,6 @@
 //! Does everything that judges the patch stand, as it is at tip, before the patch?
 
+pub mod before;
 mod delta;
 mod files;
 mod fixtures;

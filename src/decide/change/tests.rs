@@ -1,0 +1,1 @@
+//! Is every kind of weakening seen, and nothing else called one?
