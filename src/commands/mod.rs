@@ -25,6 +25,7 @@ mod attempt;
 mod check;
 mod completions;
 mod demo;
+mod diff;
 mod doctor;
 mod explain;
 mod fixture;
@@ -69,6 +70,7 @@ pub enum Command {
     Doctor(doctor::Doctor),
     Check(check::Check),
     Admit(admit::Admit),
+    Diff(diff::Diff),
     Recompute(recompute::Recompute),
     Judge(judge::Judge),
     Try(attempt::Try),
@@ -106,6 +108,7 @@ impl Command {
             Self::Doctor(command) => command.run(context),
             Self::Check(command) => command.run(context),
             Self::Admit(command) => command.run(context),
+            Self::Diff(command) => command.run(context),
             Self::Recompute(command) => command.run(context),
             Self::Judge(command) => command.run(context),
             Self::Try(command) => command.run(context),
@@ -142,6 +145,7 @@ impl Command {
             Self::Hooks(command) => command.errand(),
             Self::Doctor(_) => "examine this clone",
             Self::Check(_) | Self::Admit(_) | Self::Hook(_) => "decide",
+            Self::Diff(_) => "compare",
             Self::Reconcile(_) => "fold the verdicts",
             Self::Fmt(_) => "format the ledgers",
             Self::Demo(_) => "play the story",
@@ -167,6 +171,7 @@ impl Command {
             Self::Doctor(command) => command.json,
             Self::Check(command) => command.json,
             Self::Admit(command) => command.json,
+            Self::Diff(command) => command.json,
             Self::Recompute(command) => command.json,
             Self::Judge(command) => command.json,
             Self::Try(command) => command.json,

@@ -82,7 +82,7 @@ fn held(repo: &Repo, ids: &[CommitId], reader: &mut Reader<'_>) -> Result<Vec<He
 /// The commits of the range, and which of them own something in the history directory.
 ///
 /// A commit that touches no material shares its parent's.
-fn commits(
+pub(super) fn commits(
     repo: &Repo,
     ground: &Ground,
     territory: &Territory,

@@ -1,7 +1,9 @@
 //! Commit range in, evidence out: which line, which policy, which facts?
 
 pub mod branch;
+pub mod change;
 mod destination;
+mod extensions;
 pub mod gather;
 pub mod material;
 pub mod push;

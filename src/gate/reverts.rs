@@ -22,7 +22,7 @@ const FEW: usize = 4;
 
 /// With more commits than this, none is taken for a revert: each is judged as a patch, which is
 /// stricter, and an answer stays a matter of seconds.
-const MANY: usize = 64;
+pub(super) const MANY: usize = 64;
 
 /// Whether reverts have to be looked for: in a short range always, so that the answer lists the
 /// patch commits as they are; else when reverts can change it.

@@ -5,6 +5,7 @@
 
 pub mod apply;
 pub mod attributes;
+mod author;
 mod bases;
 pub mod blobs;
 pub mod checkout;

@@ -11,14 +11,25 @@ use super::freeze::FreezeLedger;
 use super::oracle::OracleLedger;
 use super::results::ResultRow;
 use crate::model::adjudication::Adjudicated;
+use crate::model::change::Changes;
 use crate::model::decision::{DECISION_SCHEMA, Decision};
 use crate::model::replay::Replay;
 use crate::model::reverification::Reverification;
 use crate::model::trial::Trial;
 
 /// The schemas that there are.
-pub const NAMES: &[&str] =
-    &["oracle", "fixture", "freezes", "results", "decision", "adjudication", "trial", "reverify", "replay"];
+pub const NAMES: &[&str] = &[
+    "oracle",
+    "fixture",
+    "freezes",
+    "results",
+    "decision",
+    "adjudication",
+    "trial",
+    "reverify",
+    "replay",
+    "diff",
+];
 
 /// The text of a schema, as it stands in `ledger-schema/<name>.schema.json`; `None` for a name
 /// that is not in [`NAMES`].
@@ -33,6 +44,7 @@ pub fn schema(name: &str) -> Option<String> {
         "trial" => written::<Trial>(),
         "reverify" => written::<Reverification>(),
         "replay" => written::<Replay>(),
+        "diff" => written::<Changes>(),
         _ => return None,
     };
     let titled = titled(schema, name);

@@ -1,6 +1,7 @@
 //! How does a decision read, for a person and for a program?
 
 pub mod adjudications;
+pub mod changes;
 pub mod json;
 pub mod markdown;
 pub mod push;

@@ -28,7 +28,7 @@ pub struct Course<'a> {
 pub fn extended(changes: &[Change], tip: &Material) -> BTreeSet<(String, String)> {
     let names: BTreeSet<&str> = changes
         .iter()
-        .filter(|change| matches!(change.reason, Reason::ExpiryExtended | Reason::FreezeAdded))
+        .filter(|change| change.reason == Reason::ExpiryExtended)
         .map(|change| change.row.as_str())
         .collect();
     let keys = tip.freeze_rows().iter().map(|row| row.key());
@@ -40,11 +40,10 @@ impl Course<'_> {
     /// Tells of each change how it came about; what only the commits show is added.
     pub fn tell(&self, changes: &mut Vec<Change>, before: &Material, tip: &Material) {
         let origins = Origins::of(self.commits);
-        let keys: BTreeMap<String, (&str, &str)> = [before, tip]
-            .into_iter()
-            .flat_map(Material::freeze_rows)
-            .map(|row| (freeze::name(row.key()), row.key()))
-            .collect();
+        let has_freezes = changes.iter().any(|change| change.area == Area::Freezes);
+        let rows = [before, tip].into_iter().filter(|_| has_freezes).flat_map(Material::freeze_rows);
+        let keys: BTreeMap<String, (&str, &str)> =
+            rows.map(|row| (freeze::name(row.key()), row.key())).collect();
         let key = |change: &Change| keys.get(&change.row).copied().unwrap_or_default();
         let can_tell = origins.can_tell(changes);
         let patch = Before::of(self.commits, self.landed);
@@ -68,12 +67,9 @@ impl Course<'_> {
 
     fn count(&self, change: &mut Change, key: (&str, &str)) {
         let Some(extensions) = self.extensions else { return };
-        let counted = extensions.get(&(key.0.to_owned(), key.1.to_owned())).copied().unwrap_or_default();
-        match change.reason {
-            Reason::ExpiryExtended => change.extension = Some(counted.max(1)),
-            // it was there before, and ended sooner
-            Reason::FreezeAdded if counted > 0 => change.extension = Some(counted),
-            _ => {}
+        if change.reason == Reason::ExpiryExtended {
+            let counted = extensions.get(&(key.0.to_owned(), key.1.to_owned())).copied();
+            change.extension = Some(counted.unwrap_or_default().max(1));
         }
     }
 

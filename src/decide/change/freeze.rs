@@ -28,7 +28,7 @@ pub(super) fn compare(before: &[FreezeRow], after: &[FreezeRow]) -> (Vec<Change>
 }
 
 /// How a freeze is named: its property and its seed.
-pub(super) fn name((property, seed): (&str, &str)) -> String {
+pub fn name((property, seed): (&str, &str)) -> String {
     match (property, seed) {
         ("", "") => "(a freeze without property and seed)".to_owned(),
         ("", seed) => format!("(a freeze without property) {seed}"),

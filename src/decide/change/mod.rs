@@ -20,11 +20,12 @@ mod tests;
 use std::cmp::Reverse;
 
 use super::facts::{Listing, Material, Reading};
-use crate::ledger::file::{Ledger, LedgerName};
+use crate::ledger::file::Ledger;
 use crate::model::change::{Area, Change, Kind, Reason, Unchanged};
 use crate::policy::{POLICY_PATH, Policy};
 
 pub use course::{Course, extended};
+pub use freeze::name as freeze_name;
 
 /// One side of a comparison.
 #[derive(Clone, Copy, Debug)]
@@ -98,16 +99,6 @@ fn file<L: Ledger>(area: Area, before: &Reading<L>, after: &Reading<L>) -> Optio
             Some(change(Kind::Removed, Reason::FileRemoved))
         }
         (Reading::Valid(_) | Reading::Invalid(_), Reading::Valid(_) | Reading::Invalid(_)) => None,
-    }
-}
-
-/// The ledger that an area is, where it is one.
-pub fn ledger_of(area: Area) -> Option<LedgerName> {
-    match area {
-        Area::Oracle => Some(LedgerName::Oracle),
-        Area::Freezes => Some(LedgerName::Freezes),
-        Area::Fixture => Some(LedgerName::Fixture),
-        Area::Policy | Area::Properties => None,
     }
 }
 
