@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use super::markdown::{code, escaped};
-use super::text::TERMINAL;
 use crate::model::change::{Area, Change, Changes, Kind, Maker, Order, Piece, Reason, Side, Unchanged};
 use crate::model::path::{shown, visible};
 
@@ -27,9 +26,26 @@ pub fn text(changes: &Changes) -> String {
     out.push_str(&lines(&changes.changes));
     let _infallible = writeln!(out, "= unchanged {}", counted(&changes.unchanged));
     for note in &changes.notes {
-        TERMINAL.fold(&mut out, "note: ", "      ", note);
+        fold(&mut out, "note: ", "      ", &shown(note));
+    }
+    if let [base] = changes.bases.as_slice() {
+        let _infallible =
+            writeln!(out, "recompute: git reins diff {}..{}", base.short(), changes.tip.short());
     }
     out
+}
+
+/// Folds at 80 columns, never within a name.
+fn fold(out: &mut String, first: &str, other: &str, text: &str) {
+    let options = textwrap::Options::new(80)
+        .initial_indent(first)
+        .subsequent_indent(other)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
+        .break_words(false);
+    for line in textwrap::wrap(&visible(text), options) {
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
 }
 
 /// The changes alone, a folded paragraph each; for a text that tells more than that.
@@ -37,9 +53,9 @@ pub fn lines(changes: &[Change]) -> String {
     let mut out = String::new();
     for change in changes {
         let first = format!("{} {:<10} ", sign(change), change.area.word());
-        TERMINAL.fold(&mut out, &first, &" ".repeat(4), &said(change));
+        fold(&mut out, &first, &" ".repeat(4), &said(change));
         if !change.words.is_empty() {
-            TERMINAL.fold(&mut out, "    ", "    ", &plain_words(&change.words));
+            fold(&mut out, "    ", "    ", &plain_words(&change.words));
         }
     }
     out
@@ -175,19 +191,32 @@ fn states(change: &Change) -> Option<String> {
         (Some(before), None) if change.kind == Kind::Changed => Some(format!("{} -> none", state(before))),
         (None, Some(after)) if change.kind == Kind::Changed => Some(format!("none -> {}", state(after))),
         (Some(only), None) | (None, Some(only)) => Some(state(only)),
-        (Some(before), Some(after)) => Some(format!("{} -> {}", state(before), state(after))),
+        (Some(before), Some(after)) => Some(apart(before, after)),
     }
+}
+
+/// Two states that read differently although each is cut.
+fn apart(before: &str, after: &str) -> String {
+    let brief = (state(before), state(after));
+    let (old, new) = if brief.0 == brief.1 { (shown(before), shown(after)) } else { brief };
+    let beyond = if old == new { " (they differ further on)" } else { "" };
+    format!("{old} -> {new}{beyond}")
 }
 
 /// A state on one line: the elements of a list beside each other, digests by their beginning.
 fn state(text: &str) -> String {
-    let is_digest = |word: &str| word.len() >= 40 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let cut = |word: &str| {
-        let bare = word.trim_end_matches(',');
-        if is_digest(bare) { format!("{}..{}", &bare[..10], &word[bare.len()..]) } else { word.to_owned() }
-    };
-    let element = |line: &str| line.split(' ').map(cut).collect::<Vec<_>>().join(" ");
-    shown(&text.split('\n').map(element).collect::<Vec<_>>().join(", "))
+    let mut out = String::new();
+    for (at, line) in text.split('\n').enumerate() {
+        out.push_str(if at > 0 { ", " } else { "" });
+        for part in line.split_inclusive(|c: char| !c.is_ascii_hexdigit()) {
+            let digits = part.trim_end_matches(|c: char| !c.is_ascii_hexdigit());
+            match digits.len() >= 40 {
+                true => out.extend([&digits[..10], "..", &part[digits.len()..]]),
+                false => out.push_str(part),
+            }
+        }
+    }
+    shown(&out)
 }
 
 /// Days, who, which commit, and where it stands with respect to the patch.
@@ -294,3 +323,6 @@ fn ends(text: &str, first: usize, last: usize) -> String {
     let tail: String = text.chars().skip(length - last).collect();
     format!("{head}...{tail}")
 }
+
+#[cfg(test)]
+mod tests;
