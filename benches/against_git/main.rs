@@ -21,6 +21,7 @@ mod worktrees;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use child::Job;
 use git_reins::sandbox::layer::Layer;
@@ -106,7 +107,7 @@ struct Plan<'a> {
 
 type Make = fn(&Plan<'_>, &'static str) -> io::Result<Bench>;
 
-const BENCHES: [(&str, Make); 27] = [
+const BENCHES: [(&str, Make); 29] = [
     ("version", version),
     ("ledgers", three_ledgers),
     ("order-500", |plan, name| order(plan, name, 500)),
@@ -115,6 +116,8 @@ const BENCHES: [(&str, Make); 27] = [
     ("pin-1gib", pin_one),
     ("pin-20k", pin_many),
     ("rows-100k", rows),
+    ("diff-1k", |plan, name| changes(plan, name, 1_000)),
+    ("diff-100k", |plan, name| changes(plan, name, 100_000)),
     ("trees-checkout", |plan, name| trees(plan, name, 0.45, Way::Checkout)),
     ("trees-copy", |plan, name| trees(plan, name, 0.45, Way::From(Layer::Copy))),
     ("trees-overlay", |plan, name| trees(plan, name, 0.1, Way::From(Layer::Overlay))),
@@ -228,6 +231,16 @@ fn rows(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
     let script = "import json, sys; json.load(open(sys.argv[1]))";
     let theirs = Job::new([&python()?, "-c", script, &file.to_string_lossy()]);
     Ok(plan.race(name, 0.4, Job::reins(&dir, &["fmt", "--check"]), vec![theirs]))
+}
+
+/// What changed in an oracle ledger, of which every hundredth row was edited.
+fn changes(plan: &Plan<'_>, name: &'static str, rows: u64) -> io::Result<Bench> {
+    let dir = worktrees::edited_rows(plan.dir(name), if rows > 1_000 { plan.size(rows) } else { rows })?;
+    let theirs = vec![Job::git(&dir, &["diff", "--stat", "main~1", "main", "--", "ledger"])];
+    let Bench::Race(race) = plan.race(name, 2.0, Job::reins(&dir, &["diff", "main~1..main"]), theirs) else {
+        unreachable!()
+    };
+    Ok(Bench::Race(Race { cpu: Some(Duration::from_secs(1)), ..race }))
 }
 
 fn trees(plan: &Plan<'_>, name: &'static str, goal: f64, way: Way) -> io::Result<Bench> {

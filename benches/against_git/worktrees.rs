@@ -75,6 +75,26 @@ pub fn many_rows(dir: PathBuf, rows: u64) -> io::Result<PathBuf> {
     })
 }
 
+/// Two commits on `main`: an oracle ledger of so many rows, and the same with every hundredth edited.
+pub fn edited_rows(dir: PathBuf, rows: u64) -> io::Result<PathBuf> {
+    made(dir, |dir| {
+        let run = |args: &[&str]| Job::git(dir, args).run().map(drop);
+        for (message, relation) in [("rows", "in every order"), ("edited", "in any order")] {
+            let mut out = BufWriter::new(File::create(dir.join("ledger/oracle.json"))?);
+            out.write_all(ledgers::OPENING.as_bytes())?;
+            for at in 0..rows {
+                let row = ledgers::row(at, at + 1 == rows);
+                let row = if at % 100 == 0 { row.replace("in every order", relation) } else { row };
+                out.write_all(row.as_bytes())?;
+            }
+            out.write_all(ledgers::CLOSING.as_bytes())?;
+            out.into_inner()?;
+            run(&["commit", "-q", "-a", "-m", message])?;
+        }
+        Ok(())
+    })
+}
+
 /// A freeze ledger of so many megabytes on the branch `candidate`.
 pub fn huge(dir: PathBuf, megabytes: u64) -> io::Result<PathBuf> {
     made(dir, |dir| {

@@ -15,7 +15,7 @@ use crate::model::change::{CHANGES_SCHEMA, Change, Changes, Reason, Unchanged};
 use crate::model::ids::CommitId;
 use crate::model::refusal::Code;
 use crate::policy::territory::Territory;
-use crate::policy::{Paths, Policy};
+use crate::policy::{POLICY_PATH, Paths, Policy};
 
 /// What is compared with what.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +79,9 @@ impl ChangeError {
         match self {
             Self::Gate(GateError::NoLine { fix, .. }) if fix == NAME_THE_RANGE => {
                 Some("name both commits: git reins diff BASE...TIP".to_owned())
+            }
+            Self::Gate(GateError::Policy { fault, .. }) => {
+                Some(format!("correct {} in {POLICY_PATH} on that side, or name other commits", fault.key))
             }
             Self::Gate(error) => error.fix(),
             Self::Ledger { path, .. } => Some(format!("correct {path} on that side, or name other commits")),

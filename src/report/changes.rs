@@ -24,7 +24,7 @@ pub fn text(changes: &Changes) -> String {
         out.push('\n');
     }
     out.push_str(&lines(&changes.changes));
-    let _infallible = writeln!(out, "= unchanged {}", counted(&changes.unchanged));
+    fold(&mut out, "= unchanged ", "    ", &counted(&changes.unchanged));
     for note in &changes.notes {
         fold(&mut out, "note: ", "      ", &shown(note));
     }

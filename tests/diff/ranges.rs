@@ -2,16 +2,23 @@
 
 use serde_json::json;
 
-use super::story::Story;
-use crate::support::Repo;
+use super::story::{Ledgers, Story};
 use super::{changes, told};
+use crate::support::Repo;
+
+/// Commits these rows, over the fixture ledger as it is.
+fn rows(story: &Story, ids: &[&str]) {
+    let fixture = story.git(&["show", "HEAD:ledger/fixture.json"]);
+    let fixture = serde_json::from_str(&fixture).expect("the ledger is JSON");
+    story.land_ledgers(&Ledgers { fixture, ..story.ledgers(ids) });
+}
 
 /// `main` went on with a row of its own after `topic` left it with another.
 fn apart() -> Story {
     let story = Story::landed();
-    story.land_ledgers(&story.ledgers(&["bal-01", "bal-02", "bal-03"]));
+    rows(&story, &["bal-01", "bal-02", "bal-03"]);
     story.git(&["switch", "-q", "main"]);
-    story.land_ledgers(&story.ledgers(&["bal-01", "bal-02", "other"]));
+    rows(&story, &["bal-01", "bal-02", "other"]);
     story.git(&["switch", "-q", "topic"]);
     story
 }
@@ -67,7 +74,7 @@ fn a_row_that_landed_is_never_held_against_a_branch_that_merged_it() {
     let story = Story::landed();
     story.patch("early");
     story.git(&["switch", "-q", "main"]);
-    story.land_ledgers(&story.ledgers(&["bal-01", "bal-02", "other"]));
+    rows(&story, &["bal-01", "bal-02", "other"]);
     story.git(&["switch", "-q", "topic"]);
     story.git(&["merge", "-q", "--no-ff", "-m", "merge main", "main"]);
     assert_eq!(told(&changes(&story, &[])), [""; 0]);
@@ -84,26 +91,17 @@ fn a_row_that_landed_is_never_held_against_a_branch_that_merged_it() {
 #[test]
 fn lines_that_were_merged_crosswise_are_compared_with_each_base() {
     let story = Story::landed();
-    story.git(&["branch", "a"]);
-    story.git(&["branch", "b"]);
     for (branch, row) in [("a", "bal-03"), ("b", "bal-04")] {
-        story.git(&["switch", "-q", branch]);
-        let mut ledgers = story.ledgers(&["bal-01", "bal-02", row]);
-        ledgers.fixture = serde_json::from_str(&story.read("ledger/fixture.json")).expect("JSON");
-        story.land_ledgers(&ledgers);
+        story.git(&["switch", "-q", "-c", branch, "main"]);
+        rows(&story, &["bal-01", "bal-02", row]);
     }
-    let merge = |branch: &str, other: &str, rows: &[&str]| {
+    let old_a = story.id("a");
+    let merge = |branch: &str, other: &str, ids: &[&str]| {
         story.git(&["switch", "-q", branch]);
         let _ = story.shell(&format!("git merge -q --no-ff --no-commit {other} || true"));
-        let mut ledgers = story.ledgers(rows);
-        let fixture = story.git(&["show", "HEAD:ledger/fixture.json"]);
-        ledgers.fixture = serde_json::from_str(&fixture).expect("JSON");
-        story.land_ledgers(&ledgers);
+        rows(&story, ids);
     };
-    let old_a = story.id("a");
     merge("a", "b", &["bal-01", "bal-02", "bal-03"]); // loses what b has
-    story.git(&["switch", "-q", "b"]);
-    let _ = story.shell(&format!("git merge -q --no-ff --no-commit {old_a} || true"));
     merge("b", &old_a, &["bal-01", "bal-02", "bal-03", "bal-04"]);
     let answer = changes(&story, &["b...a"]);
     assert_eq!(answer.json["bases"].as_array().map(Vec::len), Some(2), "{}", answer.run);
@@ -128,11 +126,25 @@ fn what_cannot_be_compared_says_why() {
     story.git(&["switch", "-q", "--orphan", "island"]);
     story.git(&["commit", "-q", "--allow-empty", "-m", "island"]);
     let run = story.refuses(128, &["diff", "main...island"]);
-    insta::assert_snapshot!(run, @"");
+    insta::assert_snapshot!(run, @r#"
+    git-reins: cannot compare: main and f54f9eb2d8 have no commit in common
+    hint: name two commits: git reins diff A..B
+    --- exit 128
+    "#);
     let run = story.refuses(128, &["diff", "main..nowhere"]);
-    insta::assert_snapshot!(run, @"");
+    insta::assert_snapshot!(run, @r#"
+    git-reins: cannot compare: "nowhere" names no commit: no branch, tag or object has that name
+    --- exit 128
+    "#);
     let run = Repo::new().refuses(128, &["diff", "--json"]);
-    insta::assert_snapshot!(run, @"");
+    insta::assert_snapshot!(run, @r#"
+    {
+      "schema": "git-reins/error/1",
+      "message": "the branch has no commit yet",
+      "fix": "git commit"
+    }
+    --- exit 128
+    "#);
     let run = story.refuses(129, &["diff", "--json", "--format", "markdown"]);
     assert!(run.stderr.contains("cannot be used with"), "{run}");
 }
