@@ -94,7 +94,7 @@ impl Admit {
 }
 
 /// Says where a trial of the candidate lies that is in no commit yet. The decision stays what it is.
-fn hint(context: &Context, facts: &Facts, decision: &mut Decision) {
+pub(super) fn hint(context: &Context, facts: &Facts, decision: &mut Decision) {
     let speaks = |code: Code| matches!(code, Code::VerdictMissing | Code::VerdictStale);
     if !decision.refusals.iter().any(|code| speaks(*code)) {
         return;
@@ -116,7 +116,7 @@ fn hint(context: &Context, facts: &Facts, decision: &mut Decision) {
 }
 
 /// The file of `--results`; `-` is standard input.
-fn read(dir: &Path, path: &Path) -> Result<Vec<u8>, Failure> {
+pub(super) fn read(dir: &Path, path: &Path) -> Result<Vec<u8>, Failure> {
     if path == Path::new("-") {
         return files::read_stdin().map_err(|error| Failure::new(error.to_string()));
     }

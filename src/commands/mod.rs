@@ -43,6 +43,7 @@ mod oracle;
 mod recompute;
 mod reconcile;
 mod replay;
+mod report;
 mod schema;
 mod setup;
 mod status;
@@ -71,6 +72,7 @@ pub enum Command {
     Check(check::Check),
     Admit(admit::Admit),
     Diff(diff::Diff),
+    Report(report::Report),
     Recompute(recompute::Recompute),
     Judge(judge::Judge),
     Try(attempt::Try),
@@ -109,6 +111,7 @@ impl Command {
             Self::Check(command) => command.run(context),
             Self::Admit(command) => command.run(context),
             Self::Diff(command) => command.run(context),
+            Self::Report(command) => command.run(context),
             Self::Recompute(command) => command.run(context),
             Self::Judge(command) => command.run(context),
             Self::Try(command) => command.run(context),
@@ -146,6 +149,7 @@ impl Command {
             Self::Doctor(_) => "examine this clone",
             Self::Check(_) | Self::Admit(_) | Self::Hook(_) => "decide",
             Self::Diff(_) => "compare",
+            Self::Report(_) => "report",
             Self::Reconcile(_) => "fold the verdicts",
             Self::Fmt(_) => "format the ledgers",
             Self::Demo(_) => "play the story",
@@ -172,6 +176,7 @@ impl Command {
             Self::Check(command) => command.json,
             Self::Admit(command) => command.json,
             Self::Diff(command) => command.json,
+            Self::Report(command) => command.json(),
             Self::Recompute(command) => command.json,
             Self::Judge(command) => command.json,
             Self::Try(command) => command.json,

@@ -12,5 +12,6 @@ pub mod merge;
 pub mod object;
 pub mod oracle;
 pub mod results;
+pub mod rows;
 pub mod scan;
 pub mod schema;

@@ -14,6 +14,7 @@ use crate::model::adjudication::Adjudicated;
 use crate::model::change::Changes;
 use crate::model::decision::{DECISION_SCHEMA, Decision};
 use crate::model::replay::Replay;
+use crate::model::report::Report;
 use crate::model::reverification::Reverification;
 use crate::model::trial::Trial;
 
@@ -29,6 +30,7 @@ pub const NAMES: &[&str] = &[
     "reverify",
     "replay",
     "diff",
+    "report",
 ];
 
 /// The text of a schema, as it stands in `ledger-schema/<name>.schema.json`; `None` for a name
@@ -45,6 +47,7 @@ pub fn schema(name: &str) -> Option<String> {
         "reverify" => written::<Reverification>(),
         "replay" => written::<Replay>(),
         "diff" => written::<Changes>(),
+        "report" => written::<Report>(),
         _ => return None,
     };
     let titled = titled(schema, name);

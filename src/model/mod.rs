@@ -12,6 +12,7 @@ pub mod push;
 pub mod record;
 pub mod refusal;
 pub mod replay;
+pub mod report;
 pub mod reverification;
 pub mod run;
 pub mod shell;

@@ -105,20 +105,17 @@ impl Sheet {
     }
 
     /// A remedy: prose folded, commands one a line, so that they work as they stand.
-    fn fix(self, out: &mut String, fix: &str) {
+    pub fn fix(self, out: &mut String, fix: &str) {
         let fix = visible(fix);
-        let at = if fix.starts_with("git ") {
-            Some(0)
-        } else {
-            let command = |start: &&str| fix.find(&format!(": {start} ")).map(|at| at + 2);
-            ["git", "mv", "ls"].iter().filter_map(command).min()
-        };
-        let Some(at) = at else { return self.fold(out, "  fix       ", &" ".repeat(12), &fix) };
-        let commands: Vec<_> = fix[at..].split(" && ").collect();
-        if let ([only], 0) = (commands.as_slice(), at) {
+        let (prose, command) = parted(&fix);
+        if command.is_empty() {
+            return self.fold(out, "  fix       ", &" ".repeat(12), prose);
+        }
+        let commands: Vec<_> = command.split(" && ").collect();
+        if let ([only], "") = (commands.as_slice(), prose) {
             return self.command(out, "  fix       ", only);
         }
-        self.fold(out, "  fix       ", &" ".repeat(12), if at == 0 { "run" } else { &fix[..at - 1] });
+        self.fold(out, "  fix       ", &" ".repeat(12), if prose.is_empty() { "run" } else { prose });
         for (at, command) in commands.iter().enumerate() {
             let and = if at + 1 < commands.len() { " &&" } else { "" };
             self.command(out, "    ", &format!("{command}{and}"));
@@ -178,6 +175,18 @@ impl Sheet {
             out.push_str(line.trim_end());
             out.push('\n');
         }
+    }
+}
+
+/// A remedy taken apart: prose, and the command that it ends with; either may be empty.
+pub fn parted(fix: &str) -> (&str, &str) {
+    if fix.starts_with("git ") {
+        return ("", fix);
+    }
+    let command = |start: &&str| fix.find(&format!(": {start} ")).map(|at| at + 2);
+    match ["git", "mv", "ls"].iter().filter_map(command).min() {
+        Some(at) => (&fix[..at - 1], &fix[at..]),
+        None => (fix, ""),
     }
 }
 
