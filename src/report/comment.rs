@@ -46,8 +46,10 @@ fn headline(report: &Report) -> String {
         Answered::Refuse => "❌",
         Answered::Undecided => "⚠️",
     };
+    let codes: Vec<_> = report.refusals.iter().map(|one| code(one.as_str())).collect();
+    let why = if codes.is_empty() { escaped(&because(report)) } else { codes.join(" ") };
     let range = range(report).map(|range| format!("\n\n{}", escaped(&range))).unwrap_or_default();
-    format!("### {mark} git reins: {}\n\n{}{range}", report.decision.as_str(), escaped(&because(report)))
+    format!("### {mark} git reins: {}\n\n{why}{range}", report.decision.as_str())
 }
 
 /// Adds what fits into a budget, and says how many more there are.

@@ -125,7 +125,7 @@ fn xml(text: &str) -> String {
     visible(text).chars().map(plain).collect()
 }
 
-/// Lines of our own making.
+/// Lines of our own making; readers differ about spaces around them.
 fn lines(text: &str) -> String {
-    text.lines().map(xml).collect::<Vec<_>>().join("\n")
+    text.lines().map(xml).collect::<Vec<_>>().join("\n").trim().to_owned()
 }

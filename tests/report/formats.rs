@@ -1,0 +1,126 @@
+//! What stands in each format, and does every one of them leave with the number of `admit`?
+
+use std::path::Path;
+
+use git_reins::ledger::schema::schema;
+use serde_json::Value;
+
+use super::scenes::{FORMATS, each, refused, report, results};
+use super::story::TODAY;
+
+#[test]
+fn every_format_of_every_scene_is_what_it_was() {
+    each(|scene, code, told| {
+        for format in FORMATS {
+            let run = told(format).expect(code);
+            let said = format!("{}{}", run.stdout, run.stderr);
+            if (scene, format) == ("refused", "markdown") {
+                golden(&run.stdout);
+            } else {
+                insta::assert_snapshot!(format!("{scene}.{format}"), said);
+            }
+        }
+    });
+}
+
+/// The committed comment, to be looked at where Markdown is drawn.
+fn golden(said: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/report/golden.md");
+    if std::fs::read_to_string(&path).unwrap_or_default() != said {
+        let made = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/golden.md");
+        std::fs::write(made, said).unwrap();
+        panic!("the comment differs: look at it, then cp target/golden.md tests/report/golden.md");
+    }
+}
+
+#[test]
+fn the_object_is_what_the_schema_says() {
+    let schema: Value = serde_json::from_str(&schema("report").unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    each(|scene, _, told| {
+        let object: Value = serde_json::from_str(&told("json").stdout).unwrap();
+        let faults: Vec<_> = validator.iter_errors(&object).map(|fault| fault.to_string()).collect();
+        assert_eq!(faults, [""; 0], "{scene}");
+    });
+}
+
+#[test]
+fn the_report_and_its_recomputation_decide_as_admit_does() {
+    let story = refused();
+    let given = results(&story, &["bal-01=fail"]);
+    let told = report(&story, "json", &["--results", &given]).expect(1);
+    let told: Value = serde_json::from_str(&told.stdout).unwrap();
+    let decided = story.admit(&serde_json::json!([{"property_id": "bal-01", "status": "fail"}]), &[]).json;
+    assert_eq!(told["refusals"], decided["refusals"]);
+    assert_eq!(told["provenance"]["head"], decided["tip"]);
+    // the command works as it stands, also when the branch has landed
+    let command = told["provenance"]["recompute"].as_str().unwrap().replace("TEMP", &temp(&story));
+    let command = format!("{command} --json");
+    let before: Value = serde_json::from_str(&story.shell(&command).expect(1).stdout).unwrap();
+    story.land();
+    let after: Value = serde_json::from_str(&story.shell(&command).expect(1).stdout).unwrap();
+    assert_eq!(before, decided);
+    assert_eq!(after, decided);
+}
+
+fn temp(story: &super::story::Story) -> String {
+    story.path("..").canonicalize().unwrap().display().to_string()
+}
+
+#[test]
+fn digests_are_those_of_the_committed_bytes() {
+    let story = refused();
+    let told: Value = serde_json::from_str(&report(&story, "json", &[]).stdout).unwrap();
+    let files = told["provenance"]["files"].as_array().unwrap();
+    assert_eq!(files.len(), 4);
+    for file in files {
+        let (path, commit) = (file["path"].as_str().unwrap(), file["commit"].as_str().unwrap());
+        let sum = story.shell(&format!("git show {commit}:{path} | sha256sum")).expect(0);
+        assert_eq!(sum.stdout.split_whitespace().next(), file["sha256"].as_str(), "{path}");
+    }
+}
+
+#[test]
+fn findings_point_at_the_line_of_their_row() {
+    let story = refused();
+    let told: Value = serde_json::from_str(&report(&story, "json", &[]).stdout).unwrap();
+    let expired = told["findings"].as_array().unwrap().iter().find(|one| one["rule"] == "FREEZE_EXPIRED");
+    let line = usize::try_from(expired.unwrap()["place"]["line"].as_u64().unwrap()).unwrap();
+    let text = story.read("ledger/freezes.json");
+    let row: Vec<_> = text.lines().skip(line - 1).take_while(|line| !line.trim().starts_with('}')).collect();
+    assert!(row[0].trim() == "{" && row.iter().any(|line| line.contains("\"bal-03\"")), "{line}: {row:?}");
+}
+
+#[test]
+fn a_fingerprint_outlives_lines_and_commits() {
+    let story = refused();
+    let prints = || {
+        let told: Value = serde_json::from_str(&report(&story, "json", &[]).stdout).unwrap();
+        let all = told["findings"].as_array().unwrap().clone();
+        all.iter().map(|one| one["fingerprint"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let before = prints();
+    let text = story.read("ledger/freezes.json");
+    story.git(&["switch", "-q", "main"]);
+    story.write("ledger/freezes.json", &format!("\n\n\n{text}"));
+    story.commit("other lines");
+    story.git(&["rebase", "-q", "main", "topic"]);
+    assert_eq!(prints(), before);
+}
+
+#[test]
+fn a_line_without_policy_is_reported_as_it_is() {
+    let story = super::story::Story::honest();
+    story.git(&["switch", "-q", "main"]);
+    story.git(&["rm", "-q", ".gitreins/reins.toml"]);
+    story.commit("no policy");
+    story.git(&["switch", "-q", "topic"]);
+    for format in FORMATS {
+        let run = story.reins(&["report", "--today", TODAY, "--format", format]).expect(0);
+        match format {
+            "gitlab" => assert_eq!(run.stdout, "[]\n"),
+            "sarif" | "junit" => {}
+            _ => assert!(run.stdout.contains("admit"), "{run}"),
+        }
+    }
+}
