@@ -175,7 +175,9 @@ pub struct Finding {
     pub reason: String,
     /// The row, file or commit that it is about.
     pub subject: String,
-    /// Where to look; always somewhere.
+    /// The file in which it was read.
+    pub path: Option<String>,
+    /// Where to look: at the ledger row that it is about, else in that file; always somewhere.
     pub place: Place,
     /// The commit at which it was read, or that broke the rule.
     #[schemars(with = "Option<String>")]

@@ -78,9 +78,11 @@ fn findings(out: &mut String, report: &Report) {
 fn finding(finding: &Finding) -> String {
     let place = format!("{}:{}", finding.place.path, finding.place.line);
     let commit = finding.commit.map(|commit| format!(" {}", code(&commit.short()))).unwrap_or_default();
+    let read_in = finding.path.as_ref().filter(|path| **path != finding.place.path);
+    let read_in = read_in.map(|path| format!(", read in {}", name(path))).unwrap_or_default();
     let field = finding.field.as_ref().map(|field| format!(" {}", name(field))).unwrap_or_default();
     format!(
-        "| {} | {} ({}){field} | {} | {} | {}{commit} |\n",
+        "| {} | {} ({}){field} | {} | {} | {}{read_in}{commit} |\n",
         code(finding.rule.as_str()),
         name(&finding.subject),
         escaped(&finding.reason),

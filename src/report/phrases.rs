@@ -86,8 +86,11 @@ pub fn enforcement(trials: &[TrialSummary]) -> String {
     }
 }
 
-/// A finding on one line: what it is about, what was read, expected, and the fix.
+/// A finding on one line: what it is about, what was read, expected, and the remedy.
 pub fn sentence(finding: &Finding) -> String {
+    if finding.answer == Answered::Undecided {
+        return visible(&format!("cannot decide: {}; remedy: {}", cut(&finding.observed), fix(finding)));
+    }
     let about = format!("{} ({})", finding.subject, finding.reason);
     let field = finding.field.as_ref().map(|field| format!(", field {field}")).unwrap_or_default();
     let commit = finding.commit.map(|commit| format!(", commit {}", commit.short())).unwrap_or_default();
@@ -97,7 +100,7 @@ pub fn sentence(finding: &Finding) -> String {
         (observed, "") => format!(": read {}", cut(observed)),
         (observed, expected) => format!(": read {}, expected {}", cut(observed), cut(expected)),
     };
-    visible(&format!("{}{}{commit}{saw}; fix: {}", cut(&about), cut(&field), fix(finding)))
+    visible(&format!("{}{}{commit}{saw}; remedy: {}", cut(&about), cut(&field), fix(finding)))
 }
 
 /// The fix, or where it can be read when it is too long: a command that is cut is another command.

@@ -31,6 +31,8 @@ pub fn text(report: &Report) -> String {
 fn finding(out: &mut String, finding: &Finding) {
     fold(out, "", "  ", &format!("{} {} ({})", finding.rule, finding.subject, finding.reason));
     let mut place = format!("{}:{}", finding.place.path, finding.place.line);
+    let read_in = finding.path.iter().filter(|path| **path != finding.place.path);
+    read_in.for_each(|path| place.push_str(&format!(", read in {path}")));
     finding.field.iter().for_each(|field| place.push_str(&format!(", field {field}")));
     finding.commit.iter().for_each(|commit| place.push_str(&format!(", commit {}", commit.short())));
     for (label, text) in [("at", &place), ("read", &finding.observed), ("expected", &finding.expected)] {

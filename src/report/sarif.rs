@@ -215,13 +215,14 @@ fn message(text: &str) -> String {
     visible(text).replace("](", "] (").replace('{', "{{").replace('}', "}}")
 }
 
-/// A path as a relative address.
+/// A path as a relative address: a slash that it begins with is a character, no root.
 fn uri(path: &str) -> String {
-    let mut uri = String::with_capacity(path.len());
-    for byte in path.bytes() {
+    let inner = path.trim_start_matches('/');
+    let mut uri = "%2F".repeat(path.len() - inner.len());
+    for byte in inner.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                uri.push(char::from(byte))
+                uri.push(char::from(byte));
             }
             byte => uri.push_str(&format!("%{byte:02X}")),
         }

@@ -76,6 +76,7 @@ pub fn undecided(obstacle: &Obstacle, today: Day, recompute: String) -> Report {
         answer: Answered::Undecided,
         reason: "undecided".to_owned(),
         subject: "the range".to_owned(),
+        path: None,
         place: Place { path: POLICY_PATH.to_owned(), line: 1 },
         commit: None,
         field: None,
@@ -147,18 +148,20 @@ impl Places {
         }
     }
 
-    /// The row of that name in the file, else the file; without a file the row in any ledger, else
-    /// the oracle ledger.
+    /// The row of that name, in the file when that is a ledger, else in any; else the file; else the
+    /// oracle ledger. What is about the file itself stays there.
     fn find(&self, path: Option<&str>, name: &str) -> Place {
-        let place = |path: &str, line| Place { path: path.to_owned(), line };
-        let row = |(path, rows): &(String, BTreeMap<String, usize>)| Some(place(path, *rows.get(name)?));
-        match path {
-            Some(path) => {
-                let of_row = self.rows.iter().filter(|(ledger, _)| ledger == path).find_map(row);
-                of_row.unwrap_or_else(|| place(path, self.faults.get(path).copied().unwrap_or(1)))
-            }
-            None => self.rows.iter().find_map(row).unwrap_or_else(|| place(&self.rows[0].0, 1)),
-        }
+        let is_ledger = path.is_some_and(|path| self.rows.iter().any(|(ledger, _)| ledger == path));
+        let ledgers = self.rows.iter().filter(|(ledger, _)| !is_ledger || path == Some(ledger));
+        let row = |(ledger, rows): &(String, BTreeMap<String, usize>)| {
+            let line = *rows.get(name).filter(|_| path != Some(name))?;
+            Some(Place { path: ledger.clone(), line })
+        };
+        let file = || {
+            let path = path.unwrap_or(&self.rows[0].0);
+            Place { path: path.to_owned(), line: self.faults.get(path).copied().unwrap_or(1) }
+        };
+        ledgers.into_iter().find_map(row).unwrap_or_else(file)
     }
 }
 
@@ -175,6 +178,7 @@ fn finding(detail: &Detail, places: &Places) -> Finding {
         answer: detail.code.entry().class.into(),
         reason: detail.reason.to_owned(),
         subject: detail.subject.clone(),
+        path: detail.path.clone(),
         place: places.find(detail.path.as_deref(), &detail.subject),
         commit: detail.commit,
         field: detail.field.clone(),
@@ -196,6 +200,7 @@ fn held(id: &OracleId, freezes: &[Freeze], places: &Places) -> Finding {
         answer: entry.class.into(),
         reason: "held".to_owned(),
         subject: id.to_string(),
+        path: None,
         place: places.find(None, id.as_str()),
         commit: None,
         field: None,
@@ -269,33 +274,30 @@ fn score(properties: &[Property]) -> Score {
 /// A row that lapsed refuses until it is removed; then its property scores again, unless another
 /// row names it.
 fn forecast(freezes: &[Freeze], properties: &[Property], today: Day) -> Vec<Lapse> {
-    let mut days: BTreeMap<Day, Vec<Freeze>> = BTreeMap::new();
+    let mut days: BTreeMap<Day, Vec<&Freeze>> = BTreeMap::new();
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     for one in freezes {
         *names.entry(&one.property_id).or_default() += 1;
         if let Ok(day) = one.expires_at.parse() {
-            days.entry(day).or_default().push(one.clone());
+            days.entry(day).or_default().push(one);
         }
     }
-    let frozen: BTreeSet<_> =
-        properties.iter().filter(|one| one.state == Standing::Frozen).map(|one| &one.property_id).collect();
+    let frozen = properties.iter().filter(|one| one.state == Standing::Frozen);
+    let frozen: BTreeMap<_, _> = frozen.map(|one| (one.property_id.as_str(), &one.property_id)).collect();
     let mut scored = score(properties).scored;
     let mut lapses = Vec::with_capacity(days.len());
-    for (last_day, freezes) in days {
+    for (last_day, rows) in days {
         let mut returns = BTreeSet::new();
-        for one in &freezes {
-            let left = names.get_mut(one.property_id.as_str());
-            if left.is_some_and(|left| {
-                *left -= 1;
-                *left == 0
-            }) {
-                returns.extend(
-                    frozen.iter().filter(|id| id.as_str() == one.property_id).map(|id| (*id).clone()),
-                );
+        for one in &rows {
+            let left = names.entry(&one.property_id).or_default();
+            *left = left.saturating_sub(1);
+            if *left == 0 {
+                returns.extend(frozen.get(one.property_id.as_str()).map(|id| (*id).clone()));
             }
         }
         scored += returns.len();
         let (days_left, total) = (last_day.days_since(today), properties.len());
+        let freezes = rows.into_iter().cloned().collect();
         lapses.push(Lapse {
             last_day,
             days_left,

@@ -1,6 +1,7 @@
 //! Do the readers of SARIF, JUnit and Markdown take what is written for them?
 //!
 //! They are in target/tools, like all programs of others that tests drive.
+#![expect(clippy::unwrap_used, reason = "a test that cannot ask a program fails")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -49,26 +50,39 @@ fn files(dir: &Path, format: &str, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-#[test]
-fn sarif_is_valid_by_the_published_schema_and_by_the_rules_of_code_scanning() {
-    let Some(multitool) = tool("node/node_modules/.bin/sarif-multitool", &["--version"]) else { return };
-    let dir = assert_fs::TempDir::new().unwrap();
-    let files = files(dir.path(), "sarif", "sarif");
-    let found = dir.path().join("found.sarif");
+/// Everything that the multitool finds in SARIF files: `(level, rule)`.
+fn validated(multitool: &Path, dir: &Path, files: &[PathBuf]) -> Vec<(String, String)> {
+    let found = dir.join("found.json");
     let output = Command::new(multitool)
+        .env("DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "1")
         .arg("validate")
-        .args(&files)
-        .args(["--rule-kind-option", "Sarif;Ghas", "--log", "ForceOverwrite", "--output"])
+        .args(files)
+        .args(["--rule-kind", "Sarif;Ghas", "--log", "ForceOverwrite", "--output"])
         .arg(&found)
         .output()
         .unwrap();
     let said =
         format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert_eq!(output.status.code(), Some(0), "{said}");
     let log: Value = serde_json::from_str(&std::fs::read_to_string(&found).expect(&said)).unwrap();
     let results = log["runs"][0]["results"].as_array().cloned().unwrap_or_default();
-    let errors: Vec<_> = results.iter().filter(|one| one["level"] == "error").collect();
-    assert!(errors.is_empty(), "{said}\n{errors:#?}");
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    let text = |one: &Value, key: &str| one[key].as_str().unwrap_or("warning").to_owned();
+    results.iter().map(|one| (text(one, "level"), text(one, "ruleId"))).collect()
+}
+
+/// The validator checks against the published schema, and by GitHub's rules for what it takes.
+#[test]
+fn sarif_is_valid_by_the_published_schema_and_by_the_rules_of_code_scanning() {
+    let program = "node/node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool";
+    let Some(multitool) = tool(program, &["--version"]) else { return };
+    let dir = assert_fs::TempDir::new().unwrap();
+    let files = files(dir.path(), "sarif", "sarif");
+    // it asks every file that it could read for an address of the tool, which has none
+    let read = ("warning".to_owned(), "SARIF2005".to_owned());
+    assert_eq!(validated(&multitool, dir.path(), &files), vec![read; files.len()]);
+    let bad = std::fs::read_to_string(&files[0]).unwrap().replace("\"startLine\": 1\n", "\"startLine\": 0\n");
+    std::fs::write(&files[0], bad).unwrap();
+    assert!(validated(&multitool, dir.path(), &files[..1]).iter().any(|(level, _)| level == "error"));
 }
 
 /// What GitLab asks of an issue, in its own words at
