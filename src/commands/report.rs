@@ -9,7 +9,7 @@ use super::{Answer, Context, Failure, admit, judging};
 use crate::decide::admit as decision;
 use crate::decide::score::Scores;
 use crate::exit::ExitStatus;
-use crate::gate::{self, GateError, Weighed};
+use crate::gate::{self, GateError, Weighed, change};
 use crate::git::Repo;
 use crate::ledger::file::{HARD_CAP, LedgerName};
 use crate::ledger::results::parse_results;
@@ -141,7 +141,8 @@ impl Report {
         let sha256 = Some(facts.pins.policy_sha256.to_string());
         files.push(Pinned { path: POLICY_PATH.to_owned(), commit: weighed.ground.policy_at, sha256 });
         let recompute = self.recompute(Some(&format!("{base}..{tip}")), facts.today);
-        Ok(Sources { ledgers, files, recompute })
+        let changes = change::over(repo, &weighed.ground).map_err(|error| error.to_string());
+        Ok(Sources { ledgers, files, changes, recompute })
     }
 
     /// The command that computes the decision again, on any clone that has the commits.

@@ -5,6 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+use super::change::Changes;
 use super::day::Day;
 use super::decision::{OrderEvidence, Outcome, Standing, VerdictEvidence};
 use super::ids::{CommitId, OracleId};
@@ -40,6 +41,8 @@ pub struct Report {
     pub held: Vec<OracleId>,
     /// Which freezes lapse when, nearest day first, and what the score becomes without them.
     pub forecast: Vec<Lapse>,
+    /// What changed in the ledgers and in the policy in meaning; null where nothing can be compared.
+    pub changes: Option<Changes>,
     /// The recorded trials that count for the candidate, the strictest first.
     pub trials: Vec<TrialSummary>,
     /// What decides nothing but should be known.

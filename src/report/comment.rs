@@ -3,8 +3,9 @@
 //! Whoever posts it finds the comment of the last run by its first line, and edits that one. Forges
 //! refuse a long comment as a whole: every part has a budget, and says how much more there is.
 
+use super::changes;
 use super::markdown::{block, code, escaped};
-use super::phrases::{LAPSED, because, cut, enforcement, power, range, score, then, when, word};
+use super::phrases::{LAPSED, because, changed, cut, enforcement, power, range, score, then, when, word};
 use super::text::parted;
 use crate::model::ids::CommitId;
 use crate::model::path::visible;
@@ -18,11 +19,12 @@ pub const MOST: usize = 60_000;
 
 /// How many of them each part may take; together with the fixed texts less than [`MOST`].
 mod budget {
-    pub const FINDINGS: usize = 14_000;
-    pub const FIXES: usize = 14_000;
-    pub const FORECAST: usize = 5_000;
-    pub const PROPERTIES: usize = 6_000;
-    pub const CHECKS: usize = 6_000;
+    pub const FINDINGS: usize = 12_000;
+    pub const FIXES: usize = 12_000;
+    pub const FORECAST: usize = 4_000;
+    pub const CHANGES: usize = 8_000;
+    pub const PROPERTIES: usize = 5_000;
+    pub const CHECKS: usize = 5_000;
     pub const WARNINGS: usize = 3_000;
     pub const PINS: usize = 4_000;
 }
@@ -33,6 +35,7 @@ pub fn markdown(report: &Report) -> String {
     findings(&mut out, report);
     out.push_str(&format!("\n**{}**\n", escaped(&score(report))));
     forecast(&mut out, &report.forecast);
+    changes(&mut out, report);
     warnings(&mut out, report);
     vector(&mut out, report);
     provenance(&mut out, report);
@@ -124,6 +127,13 @@ fn forecast(out: &mut String, lapses: &[Lapse]) {
         format!("| {when} | {} | {} | {then} |\n", name(&one.name()), escaped(&cut(&one.owner)))
     };
     list(out, rows.iter().map(row), budget::FORECAST);
+}
+
+/// Always there when something was compared: that nothing changed is an answer too.
+fn changes(out: &mut String, report: &Report) {
+    let (Some(title), Some(told)) = (changed(report), &report.changes) else { return };
+    out.push_str(&format!("\n**{}**\n\n", escaped(&title)));
+    out.push_str(&changes::table(&told.changes, budget::CHANGES));
 }
 
 fn warnings(out: &mut String, report: &Report) {

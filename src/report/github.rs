@@ -3,7 +3,7 @@
 //! GitHub keeps ten errors of a step and drops the others without a word: nine findings, and a line
 //! that counts them all.
 
-use super::phrases::{because, counted, score, sentence};
+use super::phrases::{because, changed, counted, score, sentence};
 use crate::model::path::visible;
 use crate::model::report::{Answered, Finding, Report};
 
@@ -16,8 +16,13 @@ pub fn commands(report: &Report) -> String {
     let left = report.findings.len().saturating_sub(MOST);
     let more = if left == 0 { String::new() } else { format!("; {left} more, see the artifact") };
     let found = counted(report.findings.len(), "finding");
-    let text =
-        format!("{}: {} ({found}{more}); {}", report.decision.as_str(), because(report), score(report));
+    let changed = changed(report).map(|changed| format!("; {changed}")).unwrap_or_default();
+    let text = format!(
+        "{}: {} ({found}{more}); {}{changed}",
+        report.decision.as_str(),
+        because(report),
+        score(report)
+    );
     out.push_str(&format!("::{} title=git reins::{}\n", level(report.decision), data(&text)));
     out
 }

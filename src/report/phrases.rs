@@ -34,6 +34,14 @@ pub fn score(report: &Report) -> String {
     )
 }
 
+/// How many changes of ledgers and policy there are; nothing where none were compared.
+pub fn changed(report: &Report) -> Option<String> {
+    let changes = report.changes.as_ref()?;
+    let (all, weakened) = (changes.changes.len(), changes.weakened);
+    let verb = if weakened == 1 { "weakens" } else { "weaken" };
+    Some(format!("{}, {weakened} {verb}", counted(all, "ledger change")))
+}
+
 /// What shows that a property can fail.
 pub fn power(power: Power) -> &'static str {
     match power {

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::phrases::{LAPSED, because, enforcement, power, range, score, then, when, word};
+use super::changes;
+use super::phrases::{LAPSED, because, changed, enforcement, power, range, score, then, when, word};
 use super::text::{TERMINAL, fold};
 use crate::model::ids::CommitId;
 use crate::model::path::visible;
@@ -20,6 +21,7 @@ pub fn text(report: &Report) -> String {
     }
     scored(&mut out, report);
     forecast(&mut out, report);
+    changes(&mut out, report);
     if !report.warnings.is_empty() {
         out.push('\n');
         report.warnings.iter().for_each(|warning| fold(&mut out, "note: ", "      ", warning));
@@ -75,6 +77,13 @@ fn forecast(out: &mut String, report: &Report) {
         fold(out, "  ", "    ", &format!("{}: {}; removed, {}", when(lapse), rows.join(", "), then(lapse)));
     }
     fold(out, "  ", "  ", LAPSED);
+}
+
+fn changes(out: &mut String, report: &Report) {
+    let (Some(title), Some(told)) = (changed(report), &report.changes) else { return };
+    let _infallible = writeln!(out, "\n{title}");
+    out.push_str(&changes::lines(&told.changes));
+    told.notes.iter().for_each(|note| fold(out, "note: ", "      ", note));
 }
 
 fn provenance(out: &mut String, report: &Report) {

@@ -11,6 +11,7 @@ use crate::ledger::field::text;
 use crate::ledger::file::LedgerName;
 use crate::ledger::freeze::FreezeRow;
 use crate::ledger::rows;
+use crate::model::change::Changes;
 use crate::model::day::Day;
 use crate::model::decision::{Decision, Detail, Outcome, PropertyStanding, Rules, Standing};
 use crate::model::ids::OracleId;
@@ -29,6 +30,8 @@ pub struct Sources {
     pub ledgers: BTreeMap<LedgerName, String>,
     /// The files that the decision rests on.
     pub files: Vec<Pinned>,
+    /// What changed in the ledgers and in the policy, or why that cannot be told.
+    pub changes: Result<Changes, String>,
     /// The command that computes the decision again.
     pub recompute: String,
 }
@@ -50,6 +53,10 @@ pub fn report(facts: &Facts, decision: &Decision, sources: Sources) -> Report {
     let freezes: Vec<_> = facts.tip.material.freeze_rows().iter().map(freeze).collect();
     let properties = properties(decision, &freezes, &places);
     let provenance = provenance(decision, sources.files, sources.recompute);
+    let (changes, trouble) = match sources.changes {
+        Ok(changes) => (Some(changes), None),
+        Err(trouble) => (None, Some(format!("the ledgers cannot be compared: {trouble}"))),
+    };
     let held = decision.held.iter().map(|id| held(id, &freezes, &places));
     let findings = decision.details.iter().map(|detail| finding(detail, &places)).chain(held).collect();
     Report {
@@ -57,7 +64,9 @@ pub fn report(facts: &Facts, decision: &Decision, sources: Sources) -> Report {
         forecast: forecast(&freezes, &properties, decision.today),
         score: score(&properties),
         properties,
+        changes,
         trials: trials(facts, decision),
+        warnings: decision.warnings.iter().cloned().chain(trouble).collect(),
         ..bare(decision, provenance)
     }
 }
@@ -102,6 +111,7 @@ fn bare(decision: &Decision, provenance: Provenance) -> Report {
         properties: Vec::new(),
         held: decision.held.clone(),
         forecast: Vec::new(),
+        changes: None,
         trials: Vec::new(),
         warnings: decision.warnings.clone(),
         provenance,

@@ -190,7 +190,7 @@ print(json.dumps([read(path) for path in sys.argv[1:]]))";
     let mention = regex::Regex::new(r"[@#!~%$][A-Za-z0-9_]|:[a-z0-9_+-]+:|://|GH-[0-9]").unwrap();
     for pair in pages.as_array().unwrap().chunks(2) {
         assert_eq!(pair[0][0], pair[1][0]);
-        let text = pair[0][1].as_str().unwrap();
-        assert!(!mention.is_match(text), "{:?} in {text}", mention.find(text));
+        let text = pair[0][1].as_str().unwrap().replace(":warning:", ""); // a sign of our own
+        assert!(!mention.is_match(&text), "{:?} in {text}", mention.find(&text));
     }
 }

@@ -1,6 +1,9 @@
 //! Can an id, a path, an owner or any other text reach beyond its place in a format?
 #![expect(clippy::unwrap_used, reason = "a test that cannot read its report fails")]
 
+use git_reins::model::change::{
+    Area, CHANGES_SCHEMA, Change, Changes, Kind, Maker, Piece, Reason, Side, Unchanged,
+};
 use git_reins::model::decision::Standing;
 use git_reins::model::path::is_hidden;
 use git_reins::model::refusal::Code;
@@ -199,6 +202,28 @@ fn report(mut next: impl FnMut() -> String, size: usize) -> Report {
         },
         checks,
     };
+    let changes = (0..size).map(|at| {
+        let kind = [Kind::Added, Kind::Removed, Kind::Changed][at % 3];
+        let words = [Side::Both, Side::Before, Side::After].map(|side| Piece { side, text: next() });
+        Change {
+            words: if at % 2 == 0 { words.into() } else { Vec::new() },
+            cleared_by: Some(next()),
+            made_by: vec![Maker { commit, author: next() }],
+            ..Change::new(Area::Oracle, next(), kind, Reason::TextEdited)
+                .field(next())
+                .states(Some(next()), Some(next()))
+        }
+    });
+    let changes = Changes {
+        schema: CHANGES_SCHEMA,
+        bases: vec![commit],
+        tip: commit,
+        patch_commits: vec![commit],
+        weakened: size,
+        changes: changes.collect(),
+        unchanged: Unchanged::default(),
+        notes: vec![next()],
+    };
     Report {
         schema: REPORT_SCHEMA,
         decision: if size == 0 { Answered::Admit } else { Answered::Refuse },
@@ -208,6 +233,7 @@ fn report(mut next: impl FnMut() -> String, size: usize) -> Report {
         properties,
         held: vec![id(1)],
         forecast,
+        changes: Some(changes),
         trials: vec![trial],
         warnings: (0..size).map(|_| next()).collect(),
         provenance: Provenance {
@@ -322,7 +348,8 @@ fn judge_comment(report: &Report) {
     assert_eq!(said.matches(comment::MARKER).count() - in_blocks(&said), 1);
     let markup = outside_code(&said);
     let ours = ["<details>", "</details>", "<summary>", "</summary>", comment::MARKER];
-    let left = ours.iter().fold(markup.clone(), |left, tag| left.replace(tag, ""));
+    let words = ["<br>", "<del>", "</del>", "<ins>", "</ins>"];
+    let left = ours.iter().chain(&words).fold(markup.clone(), |left, tag| left.replace(tag, ""));
     assert!(!left.contains(['<', '>']), "{left}");
     assert_eq!(markup.matches("<details>").count(), markup.matches("</details>").count());
     let mut width = None;
