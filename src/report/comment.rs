@@ -132,8 +132,11 @@ fn forecast(out: &mut String, lapses: &[Lapse]) {
 /// Always there when something was compared: that nothing changed is an answer too.
 fn changes(out: &mut String, report: &Report) {
     let (Some(title), Some(told)) = (changed(report), &report.changes) else { return };
-    out.push_str(&format!("\n**{}**\n\n", escaped(&title)));
-    out.push_str(&changes::table(&told.changes, budget::CHANGES));
+    out.push_str(&format!("\n**{}**\n", escaped(&title)));
+    if !told.changes.is_empty() {
+        out.push('\n');
+        out.push_str(&changes::table(&told.changes, budget::CHANGES));
+    }
 }
 
 fn warnings(out: &mut String, report: &Report) {

@@ -38,8 +38,13 @@ pub fn score(report: &Report) -> String {
 pub fn changed(report: &Report) -> Option<String> {
     let changes = report.changes.as_ref()?;
     let (all, weakened) = (changes.changes.len(), changes.weakened);
-    let verb = if weakened == 1 { "weakens" } else { "weaken" };
-    Some(format!("{}, {weakened} {verb}", counted(all, "ledger change")))
+    let counted = counted(all, "ledger change");
+    Some(match (all, weakened) {
+        (0, _) => "no ledger changes".to_owned(),
+        (_, 0) => format!("{counted}, none weakens"),
+        (_, 1) => format!("{counted}, 1 weakens"),
+        _ => format!("{counted}, {weakened} weaken"),
+    })
 }
 
 /// What shows that a property can fail.

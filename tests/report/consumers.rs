@@ -184,7 +184,7 @@ class Tags(HTMLParser):
         if not self.code: self.text.append(data)
 def read(path):
     page = Tags(); page.feed(cmarkgfm.github_flavored_markdown_to_html(open(path, encoding='utf-8').read(), Options.CMARK_OPT_UNSAFE))
-    return [page.seen, ''.join(page.text)]
+    return [page.seen, '\\n'.join(page.text)]
 print(json.dumps([read(path) for path in sys.argv[1:]]))";
     let pages = asked(&python, program, &files);
     let mention = regex::Regex::new(r"[@#!~%$][A-Za-z0-9_]|:[a-z0-9_+-]+:|://|GH-[0-9]").unwrap();

@@ -417,7 +417,7 @@ fn judge_cases(report: &Report) {
 }
 
 proptest! {
-    #![proptest_config(Config { failure_persistence: None, ..Config::with_cases(64) })]
+    #![proptest_config(Config { failure_persistence: None, ..Config::with_cases(40) })]
 
     #[test]
     fn a_text_stays_in_its_place_in_every_format(report in (0..14usize).prop_flat_map(hostile)) {

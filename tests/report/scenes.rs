@@ -21,9 +21,16 @@ pub fn refused() -> Story {
     story
 }
 
-/// The same, with a recorded trial in which a property failed.
+/// The same with a freeze extended before the patch, and a recorded trial in which a property failed.
 pub fn rejected() -> Story {
-    let story = refused();
+    let story = Story::start();
+    let mut ledgers = story.ledgers(&["bal-01", "bal-02", "bal-03"]);
+    ledgers.freezes = vec![story.freeze("bal-02", "2026-12-10"), story.freeze("bal-03", "2026-11-10")];
+    story.land_ledgers(&ledgers);
+    story.land();
+    ledgers.freezes[0]["expires_at"] = json!("2026-12-20");
+    story.land_ledgers(&ledgers);
+    story.patch("one");
     story.fold(&failed(story.trial(), "bal-01"));
     story
 }
