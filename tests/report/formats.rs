@@ -125,3 +125,31 @@ fn a_line_without_policy_is_reported_as_it_is() {
         }
     }
 }
+
+#[test]
+fn an_owner_and_a_path_of_a_real_repository_have_no_effect() {
+    let story = super::story::Story::start();
+    let mut ledgers = story.ledgers(&["bal-01", "bal-02"]);
+    let mut freeze = story.freeze("bal-02", "2026-11-10");
+    freeze["owner"] = "@all | <img src=x> `x` ](http://y) ::error::%0A".into();
+    freeze["seed"] = "]]> </details> #1".into();
+    ledgers.freezes = vec![freeze];
+    story.land_ledgers(&ledgers);
+    story.write("ledger/<b>@you, a:b|.txt", "stray\n");
+    story.commit("stray");
+    story.land();
+    story.patch("one");
+    let comment = report(&story, "markdown", &[]).expect(1).stdout;
+    assert!(comment.contains("&lt;img") && comment.contains("@&#8203;all \\|"), "{comment}");
+    assert_eq!(
+        comment.matches("</details>").count() - comment.matches("`bal-02 seed ]]> </details> #1`").count(),
+        2
+    );
+    let commands = report(&story, "github", &[]).expect(1).stdout;
+    assert!(commands.contains("file=ledger/<b>@you%2C a%3Ab|.txt,line=1,title=LEDGER_INVALID"), "{commands}");
+    let cases = report(&story, "junit", &[]).expect(1).stdout;
+    assert!(
+        quick_junit::Report::deserialize_from_str(&cases).is_ok()
+            && cases.contains("]]&gt; &lt;/details&gt;")
+    );
+}
