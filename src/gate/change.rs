@@ -33,7 +33,7 @@ pub enum Span<'a> {
 pub enum ChangeError {
     /// The repository or a policy cannot be read.
     #[error(transparent)]
-    Gate(#[from] GateError),
+    Gate(Box<GateError>),
     /// A ledger cannot be read, so that nobody knows its rows.
     #[error("{path} at commit {commit} cannot be read: {fault}")]
     Ledger {
@@ -43,7 +43,7 @@ pub enum ChangeError {
         commit: CommitId,
         /// Row, field, what was read and what was expected.
         #[source]
-        fault: LedgerFault,
+        fault: Box<LedgerFault>,
     },
     /// The two have no commit in common.
     #[error("{one} and {other} have no commit in common")]
@@ -55,9 +55,15 @@ pub enum ChangeError {
     },
 }
 
+impl From<GateError> for ChangeError {
+    fn from(error: GateError) -> Self {
+        Self::Gate(Box::new(error))
+    }
+}
+
 impl From<GitError> for ChangeError {
     fn from(error: GitError) -> Self {
-        Self::Gate(error.into())
+        GateError::from(error).into()
     }
 }
 
@@ -77,13 +83,16 @@ impl ChangeError {
     /// The command or edit that helps.
     pub fn fix(&self) -> Option<String> {
         match self {
-            Self::Gate(GateError::NoLine { fix, .. }) if fix == NAME_THE_RANGE => {
-                Some("name both commits: git reins diff BASE...TIP".to_owned())
-            }
-            Self::Gate(GateError::Policy { fault, .. }) => {
-                Some(format!("correct {} in {POLICY_PATH} on that side, or name other commits", fault.key))
-            }
-            Self::Gate(error) => error.fix(),
+            Self::Gate(error) => match &**error {
+                GateError::NoLine { fix, .. } if fix == NAME_THE_RANGE => {
+                    Some("name both commits: git reins diff BASE...TIP".to_owned())
+                }
+                GateError::Policy { fault, .. } => Some(format!(
+                    "correct {} in {POLICY_PATH} on that side, or name other commits",
+                    fault.key
+                )),
+                GateError::NoLine { .. } | GateError::Git(_) | GateError::Unborn => error.fix(),
+            },
             Self::Ledger { path, .. } => Some(format!("correct {path} on that side, or name other commits")),
             Self::Unrelated { .. } => Some("name two commits: git reins diff A..B".to_owned()),
         }
@@ -201,7 +210,9 @@ fn compared(
     let told = Told::gather(repo, ground, &commits, &compared, &tip, &mut reader)?;
     let mut all = Vec::new();
     for (before, mut changes) in compared {
-        told.course(&commits).tell(&mut changes, &before.material, &tip.material);
+        if !told.course(&commits).tell(&mut changes, &before.material, &tip.material) {
+            notes.push("too many changes in too many commits to say which commit made each".to_owned());
+        }
         all.extend(changes);
     }
     sort(&mut all);
@@ -254,7 +265,7 @@ fn readable<L: Ledger>(reading: &Reading<L>, directory: &str, commit: CommitId) 
         Reading::Missing | Reading::Valid(_) => Ok(()),
         Reading::Invalid(fault) => {
             let path = format!("{directory}/{}", L::NAME.file_name());
-            Err(ChangeError::Ledger { path, commit, fault: fault.clone() })
+            Err(ChangeError::Ledger { path, commit, fault: Box::new(fault.clone()) })
         }
     }
 }

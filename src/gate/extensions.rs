@@ -1,5 +1,6 @@
 //! How often was the expiry of a freeze extended in the whole history of its ledger?
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -54,14 +55,14 @@ fn count_over(
     let mut last: BTreeMap<CommitId, Days> = BTreeMap::new();
     let nothing: Days = Arc::new(vec![None; keys.len()]);
     for ((id, commit), entry) in history.commits.iter().zip(entries) {
-        if !known.contains_key(&entry) {
-            known.insert(entry, days(repo, entry, keys)?);
-        }
-        let now = &known[&entry];
+        let now = match known.entry(entry) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(days(repo, entry, keys)?),
+        };
         let parents: Vec<&Days> = commit.parents.iter().filter_map(|parent| last.get(parent)).collect();
         let days = match parents.as_slice() {
             [] => Arc::clone(now),
-            [only] if only == &now => Arc::clone(only),
+            [only] if **only == *now => Arc::clone(only),
             parents => Arc::new(step(now, parents, &mut counts)),
         };
         last.insert(*id, if days == nothing { Arc::clone(&nothing) } else { days });

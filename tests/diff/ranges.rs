@@ -35,11 +35,7 @@ fn two_dots_compare_the_ends_and_three_where_they_parted() {
     }
     for range in ["main..topic", "main.."] {
         let answer = changes(&story, &[range]);
-        assert_eq!(
-            told(&answer),
-            ["! oracle other row-removed", "~ oracle bal-03 row-added"],
-            "{range}"
-        );
+        assert_eq!(told(&answer), ["! oracle other row-removed", "~ oracle bal-03 row-added"], "{range}");
         assert_eq!(answer.json["bases"], json!([story.id("main")]));
         assert!(answer.json["notes"][0].as_str().is_some_and(|note| note.contains("does not contain")));
     }

@@ -37,8 +37,9 @@ pub fn extended(changes: &[Change], tip: &Material) -> BTreeSet<(String, String)
 }
 
 impl Course<'_> {
-    /// Tells of each change how it came about; what only the commits show is added.
-    pub fn tell(&self, changes: &mut Vec<Change>, before: &Material, tip: &Material) {
+    /// Tells of each change how it came about; what only the commits show is added. Says whether the
+    /// makers could be looked for: too many changes in too many commits are told without them.
+    pub fn tell(&self, changes: &mut Vec<Change>, before: &Material, tip: &Material) -> bool {
         let origins = Origins::of(self.commits);
         let has_freezes = changes.iter().any(|change| change.area == Area::Freezes);
         let rows = [before, tip].into_iter().filter(|_| has_freezes).flat_map(Material::freeze_rows);
@@ -58,6 +59,7 @@ impl Course<'_> {
         }
         changes.extend(self.pinned_with_bytes(&origins, before));
         sort(changes);
+        can_tell
     }
 
     fn makers(&self, commits: &[CommitId]) -> Vec<Maker> {

@@ -10,7 +10,7 @@ use crate::model::change::{Area, Change, Kind, Reason};
 use crate::model::ids::CommitId;
 
 /// So many states are looked at; a range with more changes is told without their makers.
-const LOOKS: usize = 4_000_000;
+const LOOKS: usize = 200_000;
 
 /// The commits that moved some material, by what they moved.
 pub(super) struct Origins<'a> {
@@ -137,9 +137,9 @@ fn joined(members: Vec<super::member::Member>, field: Option<&str>) -> State {
         Some(field) => member.name == field,
         None => member.name != "authored_commit",
     });
-    let texts = wanted.map(|member| member.text.map(|text| format!("{}\0{text}\0", member.name)));
+    let mut texts = wanted.map(|member| member.text.map(|text| format!("{}\0{text}\0", member.name)));
     match field {
-        Some(_) => texts.last().flatten(),
+        Some(_) => texts.next().flatten(),
         None => Some(texts.flatten().collect()),
     }
 }
