@@ -3,8 +3,10 @@
 use std::ffi::OsString;
 
 use clap::Args;
+use serde::de::DeserializeOwned;
 
 use super::{Answer, Failure};
+use crate::sandbox::attempt::{Attempt, attempt};
 use crate::sandbox::plan::Plan;
 use crate::sandbox::supervise::supervise;
 
@@ -13,15 +15,18 @@ use crate::sandbox::supervise::supervise;
 #[command(hide = true)]
 pub struct Supervise {
     /// What to do, in JSON
-    #[arg(long, value_name = "JSON", value_parser = read)]
-    plan: Plan,
+    #[arg(long, value_name = "JSON", value_parser = read::<Plan>, required_unless_present = "attempt")]
+    plan: Option<Plan>,
+    /// What to try as a job, in JSON
+    #[arg(long, value_name = "JSON", value_parser = read::<Attempt>, conflicts_with = "plan")]
+    attempt: Option<Attempt>,
     /// The job
-    #[arg(last = true, required = true, value_name = "ARGV")]
+    #[arg(last = true, required_unless_present = "attempt", value_name = "ARGV")]
     argv: Vec<OsString>,
 }
 
-fn read(plan: &str) -> Result<Plan, serde_json::Error> {
-    serde_json::from_str(plan)
+fn read<T: DeserializeOwned>(orders: &str) -> Result<T, serde_json::Error> {
+    serde_json::from_str(orders)
 }
 
 impl Supervise {
@@ -30,8 +35,12 @@ impl Supervise {
     /// # Errors
     /// When this process cannot be made fit for it.
     pub fn run(&self) -> Result<Answer, Failure> {
-        let done = supervise(&self.plan, &self.argv);
-        done.map_err(|error| Failure::new(format!("the job cannot be watched: {error}")))?;
-        Ok(Answer::done("", ""))
+        if let Some(plan) = &self.plan {
+            let done = supervise(plan, &self.argv);
+            done.map_err(|error| Failure::new(format!("the job cannot be watched: {error}")))?;
+        }
+        let reached = self.attempt.as_ref().map(|orders| serde_json::to_string(&attempt(orders)));
+        let reached = reached.transpose().map_err(|error| Failure::new(error.to_string()))?;
+        Ok(Answer::done(reached.unwrap_or_default(), ""))
     }
 }

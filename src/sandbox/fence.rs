@@ -1,12 +1,31 @@
 //! What keeps a job from what it may not touch, and by which means?
 
+use std::io;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::spelled;
+use super::plan::{Ground, spelled};
 use crate::model::trial::{Enforced, FixtureGuard, KillGuard, NetworkGuard, Trace};
 use crate::policy::Network;
+
+#[cfg(not(all(target_os = "linux", feature = "sandbox")))]
+mod absent;
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+mod filter;
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+mod land;
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+mod mounts;
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+mod powers;
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+mod rules;
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+mod walls;
+
+#[cfg(not(all(target_os = "linux", feature = "sandbox")))]
+use absent as walls;
 
 /// The fence around one job. It stands by exactly the means that are named here, or the job does
 /// not begin: to fall back is the matter of the probe.
@@ -16,7 +35,7 @@ pub struct Fence {
     /// By which means it stands.
     pub means: Enforced,
     /// What nobody may change, absolute: fixtures and property files in the tree of the run, the
-    /// pristine trees. Each of them is there, and none is a link.
+    /// pristine trees. Each of them is there, and none is a link or reached by one.
     #[serde(with = "spelled::list")]
     pub read_only: Vec<PathBuf>,
     /// The directories that the job may write to, absolute: its tree, its home, its place for
@@ -25,6 +44,54 @@ pub struct Fence {
     pub writable: Vec<PathBuf>,
     /// Whether the job may reach the network.
     pub network: Network,
+}
+
+/// Why a fence does not stand.
+#[derive(Debug, thiserror::Error)]
+#[cfg_attr(
+    not(all(target_os = "linux", feature = "sandbox")),
+    expect(dead_code, reason = "nothing is tried")
+)]
+pub(super) enum FenceError {
+    /// The system says no.
+    #[error("{action}: {source}")]
+    Refused {
+        /// What it does not do.
+        action: String,
+        /// The reason.
+        source: io::Error,
+    },
+    /// What is to be fenced in is not what it has to be.
+    #[error("{} {is}", .path.display())]
+    Place {
+        /// The path.
+        path: PathBuf,
+        /// What is wrong with it.
+        is: &'static str,
+    },
+    /// There are no such means here.
+    #[error("{0}")]
+    Means(&'static str),
+}
+
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+impl FenceError {
+    /// For `map_err`: what the system did not do.
+    fn when<E: Into<io::Error>>(action: impl Into<String>) -> impl FnOnce(E) -> Self {
+        move |source| Self::Refused { action: action.into(), source: source.into() }
+    }
+}
+
+/// Inside of a fence that does not stand yet.
+#[derive(Debug)]
+pub(super) struct Within<'a> {
+    fence: &'a Fence,
+    /// The sockets that others listen on.
+    #[cfg_attr(
+        not(all(target_os = "linux", feature = "sandbox")),
+        expect(dead_code, reason = "nothing is hidden")
+    )]
+    sockets: Vec<PathBuf>,
 }
 
 impl Fence {
@@ -36,20 +103,27 @@ impl Fence {
         trace: Trace::None,
     };
 
-    /// Leaves the world that is shared with others, before a layer is mounted.
+    /// Leaves the world that is shared with others, before a layer is mounted. `None` when another
+    /// process did so in our place, and has ended.
     ///
     /// # Errors
     /// Why that is not possible. Then this process is of no further use.
-    pub(super) fn enter(&self) -> Result<(), String> {
-        Ok(())
+    pub(super) fn enter(&self) -> Result<Option<Within<'_>>, FenceError> {
+        walls::enter(self)
     }
 
-    /// Raises it around this process and what it will start.
+    /// Whether anything is to be done at all.
+    fn is_open(&self) -> bool {
+        Enforced { trace: Trace::None, ..self.means } == Self::OPEN
+    }
+}
+
+impl Within<'_> {
+    /// Raises the fence around this process and what it will start.
     ///
     /// # Errors
     /// Why it does not stand. Then this process is of no further use.
-    pub(super) fn raise(&self) -> Result<(), String> {
-        let open = Enforced { kill: self.means.kill, trace: self.means.trace, ..Self::OPEN };
-        if self.means == open { Ok(()) } else { Err("no such means".to_owned()) }
+    pub fn raise(&self, ground: Option<&Ground>) -> Result<(), FenceError> {
+        walls::raise(self, ground)
     }
 }

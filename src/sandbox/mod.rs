@@ -1,6 +1,6 @@
-//! How does a program that nobody trusts run, and how is it ended? No isolation yet: what it may
-//! reach, it reaches.
+//! How does a program that nobody trusts run, what may it reach, and how is it ended?
 
+pub mod attempt;
 mod begin;
 mod descendants;
 mod difference;
@@ -8,6 +8,8 @@ pub mod environment;
 pub mod fence;
 pub mod interrupt;
 pub mod layer;
+#[cfg(target_os = "linux")]
+mod namespace;
 pub mod overlay;
 pub mod plan;
 pub mod probe;

@@ -68,50 +68,22 @@ impl Overlay {
 mod mounted {
     use std::io;
 
-    use rustix::io::Errno;
-    use rustix::mount::{MountFlags, MountPropagationFlags, UnmountFlags};
+    use rustix::mount::{MountFlags, UnmountFlags};
     use rustix::thread::UnshareFlags;
 
     use super::Overlay;
+    use crate::sandbox::namespace;
 
     /// Names relative to the directory of the run, so that no path has to be escaped. `userxattr`
     /// is what a user namespace may use; `volatile` because nothing of a run outlives a power cut.
     const OPTIONS: &std::ffi::CStr = c"lowerdir=lower,upperdir=upper,workdir=work,userxattr,volatile";
 
     pub fn enter(overlay: &Overlay) -> io::Result<()> {
-        leave_mounts()?;
-        let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
-        rustix::mount::mount_change("/", private)?;
+        namespace::leave(UnshareFlags::NEWNS)?;
         std::env::set_current_dir(&overlay.run)?;
         rustix::mount::mount_bind(&overlay.lower, "lower")?;
         rustix::mount::mount("overlay", "tree", "overlay", MountFlags::empty(), Some(OPTIONS))?;
         Ok(rustix::mount::unmount("lower", UnmountFlags::DETACH)?)
-    }
-
-    /// Enters a mount namespace; who may not, enters a user namespace where he may.
-    fn leave_mounts() -> io::Result<()> {
-        let (user, group) = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
-        match unshare(UnshareFlags::NEWNS) {
-            Err(Errno::PERM) => {}
-            entered => return Ok(entered?),
-        }
-        unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
-        // everybody keeps his number, and a job that is not root gets no rights by this
-        write("/proc/self/setgroups", "deny")?;
-        write("/proc/self/uid_map", &format!("{user} {user} 1"))?;
-        write("/proc/self/gid_map", &format!("{group} {group} 1"))
-    }
-
-    #[expect(clippy::disallowed_methods, reason = "the kernel takes the mapping in a file")]
-    fn write(file: &str, text: &str) -> io::Result<()> {
-        std::fs::write(file, text)
-    }
-
-    #[expect(unsafe_code, reason = "the call has no safe form")]
-    fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
-        // SAFETY: unsharing is unsafe for descriptor tables that other threads use. No flag here
-        // is about those, and the supervisor has one thread.
-        unsafe { rustix::thread::unshare_unsafe(flags) }
     }
 }
 

@@ -88,6 +88,11 @@ impl Runner {
         Self { program, interrupt }
     }
 
+    /// What is started for each job.
+    pub(super) fn program(&self) -> &Path {
+        &self.program
+    }
+
     /// Runs a job to its end; `tick` hears about once a second for how long it has run.
     ///
     /// # Errors

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::begin::Ready;
 use super::descendants;
+use super::fence::Fence;
 use super::plan::Plan;
 use super::watch::{Signals, Watch};
 use crate::model::run::{End, Kept, Ran};
@@ -64,24 +65,47 @@ pub fn supervise(plan: &Plan, argv: &[OsString]) -> io::Result<()> {
     let _leader = rustix::process::setsid(); // no terminal, and Ctrl-C reaches only our parent
     keep_descriptors()?;
     // before anything that would make a thread, or hide this process from itself
-    if let Some(fence) = &plan.fence {
-        match fence.enter() {
-            Ok(()) => say(APART)?,
-            Err(why) => return say(&why),
-        }
+    match prepare(plan)? {
+        Stage::Ready => watch(plan, argv),
+        Stage::Over => Ok(()),
+    }
+}
+
+/// How far a process has come.
+enum Stage {
+    /// The job can begin.
+    Ready,
+    /// It cannot, or did so under another process.
+    Over,
+}
+
+/// Does all that has to stand before a job begins, and says so stage by stage.
+fn prepare(plan: &Plan) -> io::Result<Stage> {
+    let within = match plan.fence.as_ref().map(Fence::enter).transpose() {
+        Ok(Some(None)) => return Ok(Stage::Over),
+        Ok(within) => within.flatten(),
+        Err(error) => return say(&error.to_string()).map(|()| Stage::Over),
+    };
+    if within.is_some() {
+        say(APART)?;
     }
     if let Some(ground) = &plan.ground {
         match ground.overlay.enter(&ground.dir) {
             Ok(()) => say(LAYERED)?,
-            Err(error) => return say(&error.to_string()),
+            Err(error) => return say(&error.to_string()).map(|()| Stage::Over),
         }
     }
-    if let Some(fence) = &plan.fence {
-        match fence.raise() {
-            Ok(()) => {}
-            Err(why) => return say(&why),
+    if let Some(within) = within {
+        match within.raise(plan.ground.as_ref()) {
+            Ok(()) => {} // it is said once the job is held, too
+            Err(error) => return say(&error.to_string()).map(|()| Stage::Over),
         }
     }
+    Ok(Stage::Ready)
+}
+
+/// Begins the job, and says how it ended.
+fn watch(plan: &Plan, argv: &[OsString]) -> io::Result<()> {
     descendants::adopt()?;
     let signals = Signals::watch()?;
     let ready = Ready::make(argv, plan.fence.as_ref().map_or(Trace::None, |fence| fence.means.trace));

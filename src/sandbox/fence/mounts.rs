@@ -1,0 +1,154 @@
+//! What does a job see of the files of this machine, and what of it may it write to?
+//!
+//! Everything is read-only but the writable directories, and in them what is fenced off is a
+//! read-only mount again. A job has no capability over this namespace, and in one that it makes
+//! itself the kernel locks every mount that it finds.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io;
+use std::mem::size_of;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{FileTypeExt, symlink};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::CWD;
+use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags};
+
+use super::land::Land;
+use super::{FenceError, FixtureGuard, KillGuard, Within};
+use crate::sandbox::replica::seen;
+
+/// Where services keep the sockets that people talk to them by.
+const SERVICES: [&str; 2] = ["/run", "/var/run"];
+
+/// What of the devices a job is left with.
+const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
+
+/// What of /proc belongs to the machine and not to a process.
+const MACHINE: [&str; 7] = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi"];
+
+/// Mounts all that the means ask for.
+pub fn build(within: &Within<'_>, land: &Land) -> Result<(), FenceError> {
+    let means = within.fence.means;
+    let is_shut = means.fixtures == FixtureGuard::BindRo;
+    if is_shut {
+        land.mounts().into_iter().try_for_each(|path| bind(path, path))?;
+    }
+    if within.fence.is_cut_off() {
+        hide(land, &within.sockets)?;
+    }
+    if means.kill == KillGuard::Pidns {
+        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+        let mounted = rustix::mount::mount("proc", "/proc", "proc", flags, None);
+        mounted.map_err(FenceError::when("no /proc of its own"))?;
+    }
+    if is_shut {
+        lay_devices().map_err(FenceError::when("no /dev of its own"))?;
+        if means.kill == KillGuard::Pidns {
+            let shared = MACHINE.map(|name| Path::new("/proc").join(name));
+            shared.iter().filter(|path| seen(path).is_ok()).try_for_each(|path| bind(path, path))?;
+        }
+        shut(land, means.kill)?;
+    }
+    Ok(())
+}
+
+fn bind(from: &Path, to: &Path) -> Result<(), FenceError> {
+    rustix::mount::mount_bind(from, to).map_err(FenceError::when(to.display().to_string()))
+}
+
+/// Makes everything read-only, and then again writable what is to be.
+fn shut(land: &Land, kill: KillGuard) -> Result<(), FenceError> {
+    let read_only = libc::MOUNT_ATTR_RDONLY;
+    let all = libc::AT_RECURSIVE as libc::c_uint;
+    set(Path::new("/"), all, [read_only, 0]).map_err(FenceError::when("no read-only mounts"))?;
+    let own = ["/dev/shm", "/dev/pts", "/proc"].map(PathBuf::from);
+    let own = if kill == KillGuard::Pidns { &own[..] } else { &own[..2] };
+    for path in land.open().chain(own) {
+        set(path, 0, [0, read_only]).map_err(FenceError::when(path.display().to_string()))?;
+    }
+    Ok(())
+}
+
+/// Sets the first flags of a mount and clears the second ones.
+#[expect(unsafe_code, reason = "the call has no safe form")]
+fn set(path: &Path, flags: libc::c_uint, [set, clear]: [u64; 2]) -> io::Result<()> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let change = libc::mount_attr { attr_set: set, attr_clr: clear, propagation: 0, userns_fd: 0 };
+    // SAFETY: the path ends with NUL, and the size is the one of the structure that is passed; both
+    // outlive the call, which only reads them
+    let answer = unsafe {
+        let (path, change) = (path.as_ptr(), &raw const change);
+        let size = size_of::<libc::mount_attr>();
+        libc::syscall(libc::SYS_mount_setattr, libc::AT_FDCWD, path, flags, change, size)
+    };
+    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// The paths of the sockets that are listened on, in the network that this process leaves.
+#[expect(clippy::disallowed_methods, reason = "the kernel lists its sockets in a file")]
+pub fn sockets() -> Result<Vec<PathBuf>, FenceError> {
+    let list = std::fs::read("/proc/self/net/unix").map_err(FenceError::when("no list of sockets"))?;
+    // seven columns without a slash in them, then the path, if there is one
+    let paths = list.split(|byte| *byte == b'\n').filter_map(|line| {
+        let start = line.iter().position(|byte| *byte == b'/')?;
+        Some(PathBuf::from(std::ffi::OsString::from_vec(line[start..].to_vec())))
+    });
+    Ok(paths.collect())
+}
+
+/// Takes away every way to a service: the places where their sockets are, and each one elsewhere.
+fn hide(land: &Land, sockets: &[PathBuf]) -> Result<(), FenceError> {
+    for place in SERVICES.map(Path::new) {
+        if !seen(place).is_ok_and(|meta| meta.is_dir()) {
+            continue; // there is none, or it is a link to the other one
+        }
+        let used = land.mounts().into_iter().chain([&land.dir]).find(|path| path.starts_with(place));
+        if let Some(path) = used {
+            let is = "is among the sockets of services, which a job may not see";
+            return Err(FenceError::Place { path: path.clone(), is });
+        }
+        empty(place).map_err(FenceError::when(place.display().to_string()))?;
+    }
+    let is_socket = |path: &&PathBuf| seen(path).is_ok_and(|meta| meta.file_type().is_socket());
+    sockets.iter().filter(is_socket).try_for_each(|path| bind(Path::new("/dev/null"), path))
+}
+
+/// Mounts an empty directory. Links are left: where programs are is said by links in /run, too.
+#[expect(clippy::disallowed_methods, reason = "sandbox::fence looks at what it hides")]
+fn empty(place: &Path) -> io::Result<()> {
+    let entries = std::fs::read_dir(place)?.flatten().map(|entry| entry.path());
+    let links: Vec<_> = entries.filter_map(|path| Some((std::fs::read_link(&path).ok()?, path))).collect();
+    tmpfs(place, c"mode=755")?;
+    links.into_iter().try_for_each(|(target, path)| symlink(target, path))
+}
+
+fn tmpfs(place: &Path, options: &std::ffi::CStr) -> io::Result<()> {
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
+    Ok(rustix::mount::mount("tmpfs", place, "tmpfs", flags, Some(options))?)
+}
+
+/// Devices without the disks: root owns those, and needs no capability to write to them.
+#[expect(clippy::disallowed_methods, reason = "sandbox::fence makes its own directory")]
+fn lay_devices() -> io::Result<()> {
+    let dev = Path::new("/dev");
+    let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
+    let nodes = DEVICES.map(|name| (dev.join(name), rustix::mount::open_tree(CWD, dev.join(name), flags)));
+    tmpfs(dev, c"mode=755")?;
+    for (path, node) in nodes {
+        let Ok(node) = node else { continue };
+        File::create(&path)?;
+        rustix::mount::move_mount(node, "", CWD, &path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?;
+    }
+    for name in ["pts", "shm"] {
+        std::fs::create_dir(dev.join(name))?;
+    }
+    tmpfs(&dev.join("shm"), c"mode=1777")?;
+    let options = c"newinstance,ptmxmode=0666,mode=620";
+    let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
+    rustix::mount::mount("devpts", dev.join("pts"), "devpts", flags, Some(options))?;
+    let links = [("ptmx", "pts/ptmx"), ("fd", "/proc/self/fd"), ("stdin", "/proc/self/fd/0")];
+    let more = [("stdout", "/proc/self/fd/1"), ("stderr", "/proc/self/fd/2")];
+    links.into_iter().chain(more).try_for_each(|(name, target)| symlink(target, dev.join(name)))
+}

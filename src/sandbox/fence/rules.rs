@@ -1,0 +1,76 @@
+//! How does Landlock keep a job from writing where it may not?
+//!
+//! A right is given for a directory and everything below it, and cannot be taken away again further
+//! down. So what lies beside something that is fenced off gets its rights one by one, and the
+//! directories above that get none: nothing new can be made in them. Landlock knows no right to
+//! change modes, times and attributes: only looking afterwards helps there.
+
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    RulesetCreatedAttr, RulesetStatus, Scope,
+};
+
+use super::FenceError;
+use super::land::Land;
+use crate::sandbox::replica::seen;
+
+/// The first one that knows truncation. Older ones are no fence.
+const NEEDED: ABI = ABI::V3;
+
+/// What every program writes to.
+const DEVICES: [&str; 7] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm"];
+
+/// Gives up every right to write but those of the land.
+pub fn restrict(land: &Land) -> Result<(), FenceError> {
+    let fault = |error: &dyn std::fmt::Display| FenceError::Refused {
+        action: "no Landlock".to_owned(),
+        source: std::io::Error::other(error.to_string()),
+    };
+    let rules = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_write(NEEDED))
+        .and_then(Ruleset::create)
+        .map_err(|error| fault(&error))?;
+    let mut granted: Vec<PathBuf> =
+        DEVICES.iter().map(PathBuf::from).filter(|path| seen(path).is_ok()).collect();
+    land.writable.iter().try_for_each(|path| grant(land, path, &mut granted))?;
+    let rules = granted.iter().try_fold(rules, |rules, path| {
+        let is_dir = seen(path).is_ok_and(|meta| meta.is_dir());
+        // a right over directories on a file makes the answer of the kernel a partial one
+        let rights = AccessFs::from_write(NEEDED);
+        let rights = if is_dir { rights } else { rights & AccessFs::from_file(NEEDED) };
+        let opened = PathFd::new(path).map_err(|error| fault(&error))?;
+        rules.add_rule(PathBeneath::new(opened, rights)).map_err(|error| fault(&error))
+    })?;
+    match rules.restrict_self().map_err(|error| fault(&error))?.ruleset {
+        RulesetStatus::FullyEnforced => {}
+        RulesetStatus::PartiallyEnforced | RulesetStatus::NotEnforced => {
+            return Err(FenceError::Means("Landlock does not enforce all of it"));
+        }
+    }
+    // more, where it is known; nothing is claimed by it
+    let scopes = Ruleset::default().scope(Scope::from_all(ABI::V6)).and_then(Ruleset::create);
+    let _scoped = scopes.and_then(landlock::RulesetCreated::restrict_self);
+    Ok(())
+}
+
+/// Collects what is writable at and below a path.
+#[expect(clippy::disallowed_methods, reason = "sandbox::fence looks at what it fences in")]
+fn grant(land: &Land, path: &Path, granted: &mut Vec<PathBuf>) -> Result<(), FenceError> {
+    if land.read_only.contains(path) || seen(path).is_ok_and(|meta| meta.is_symlink()) {
+        return Ok(());
+    }
+    let is_above = |kept: &PathBuf| kept.starts_with(path);
+    if !land.read_only.iter().any(is_above) {
+        granted.push(path.to_owned());
+        return Ok(());
+    }
+    let fault = || path.display().to_string();
+    for entry in std::fs::read_dir(path).map_err(FenceError::when(fault()))? {
+        grant(land, &entry.map_err(FenceError::when(fault()))?.path(), granted)?;
+    }
+    Ok(())
+}
