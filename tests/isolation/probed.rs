@@ -1,0 +1,162 @@
+//! What the probe finds where the system lacks something, and as somebody who is not root.
+
+use std::collections::BTreeMap;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use git_reins::model::trial::Enforced;
+use git_reins::sandbox::fence::Fence;
+use git_reins::sandbox::probe::{Probed, probe};
+use git_reins::sys::scratch::Scratch;
+use rustix::thread::{CapabilitySet, CapabilitySets};
+use seccompiler::{
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+};
+
+use super::bench::{BINARY, MOUNTS, RULES, can, runner};
+
+/// In a thread of its own: what it gives up, its children do not have either.
+fn probed(give_up: impl FnOnce() + Send + 'static) -> Probed {
+    let probing = std::thread::spawn(|| {
+        give_up();
+        let scratch = Scratch::temporary().unwrap();
+        let probed = probe(&runner(), scratch.path()).unwrap();
+        assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0, "something is left");
+        probed
+    });
+    probing.join().unwrap()
+}
+
+/// What a container does to those in it, by the calls it refuses.
+fn refuse(calls: &[(i64, Vec<SeccompRule>)], errno: i32) {
+    let rules: BTreeMap<_, _> = calls.iter().cloned().collect();
+    let arch = std::env::consts::ARCH.try_into().unwrap();
+    let errno = SeccompAction::Errno(errno.unsigned_abs());
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, errno, arch).unwrap();
+    seccompiler::apply_filter(&BpfProgram::try_from(filter).unwrap()).unwrap();
+}
+
+fn no_namespaces() {
+    let user = SeccompCmpOp::MaskedEq(libc::CLONE_NEWUSER as u64);
+    let user = SeccompCondition::new(0, SeccompCmpArgLen::Qword, user, libc::CLONE_NEWUSER as u64).unwrap();
+    refuse(
+        &[
+            (libc::SYS_unshare, vec![]),
+            (libc::SYS_mount, vec![]),
+            (libc::SYS_setns, vec![]),
+            (libc::SYS_clone, vec![SeccompRule::new(vec![user]).unwrap()]),
+        ],
+        libc::EPERM,
+    );
+}
+
+fn no_landlock() {
+    refuse(&[(libc::SYS_landlock_create_ruleset, vec![])], libc::ENOSYS);
+}
+
+fn words(probed: &Probed) -> Vec<&'static str> {
+    probed.missing.iter().map(|(word, _)| *word).collect()
+}
+
+#[test]
+fn the_strongest_means_are_found_where_they_work() {
+    if !can(MOUNTS) {
+        return;
+    }
+    let probed = probed(|| ());
+    assert_eq!((probed.means, probed.missing), (MOUNTS, Vec::new()));
+}
+
+#[test]
+fn a_container_without_namespaces_has_landlock_and_a_filter() {
+    if !can(RULES) {
+        return;
+    }
+    let probed = probed(no_namespaces);
+    assert_eq!(probed.means, RULES, "{probed:?}");
+    assert_eq!(words(&probed), ["bind-ro", "netns-lo", "pidns"]);
+    assert!(probed.missing[0].1.contains("no namespaces"), "{probed:?}");
+}
+
+#[test]
+fn a_kernel_without_landlock_has_mounts() {
+    if !can(MOUNTS) {
+        return;
+    }
+    let probed = probed(no_landlock);
+    assert_eq!((probed.means, probed.missing), (MOUNTS, Vec::new()));
+}
+
+#[test]
+fn where_nothing_keeps_a_fixture_nothing_is_claimed() {
+    let probed = probed(|| {
+        no_landlock();
+        no_namespaces();
+    });
+    let network = RULES.network;
+    assert_eq!(probed.means, Enforced { network, ..Fence::OPEN }, "{probed:?}");
+    assert_eq!(words(&probed), ["bind-ro", "landlock", "netns-lo", "pidns"]);
+}
+
+#[test]
+fn no_network_is_claimed_only_where_it_is_seen() {
+    if !can(MOUNTS) {
+        return;
+    }
+    // no mounts that are read-only, and a namespace whose loopback device stays down
+    let probed = probed(|| {
+        refuse(&[(libc::SYS_mount_setattr, vec![])], libc::ENOSYS);
+        let raise = SeccompCmpOp::MaskedEq(0xffff);
+        let raise = SeccompCondition::new(1, SeccompCmpArgLen::Dword, raise, libc::SIOCSIFFLAGS).unwrap();
+        refuse(&[(libc::SYS_ioctl, vec![SeccompRule::new(vec![raise]).unwrap()])], libc::EPERM);
+    });
+    let kill = MOUNTS.kill;
+    assert_eq!(probed.means, Enforced { kill, ..RULES }, "{probed:?}");
+    assert!(probed.missing[0].1.contains("no read-only mounts"), "{probed:?}");
+    assert!(probed.missing[1].1.contains("no loopback device"), "{probed:?}");
+}
+
+#[test]
+fn root_without_capabilities_is_fenced_in_too() {
+    if !rustix::process::geteuid().is_root() || !can(MOUNTS) {
+        return;
+    }
+    let probed = probed(|| {
+        // what a container leaves to its root; it may still map itself
+        let left = CapabilitySet::CHOWN | CapabilitySet::DAC_OVERRIDE | CapabilitySet::SETFCAP;
+        let left = left | CapabilitySet::SETUID | CapabilitySet::SETGID;
+        let sets = CapabilitySets { effective: left, permitted: left, inheritable: CapabilitySet::empty() };
+        for bit in 0..41 {
+            let one = CapabilitySet::from_bits_retain(1 << bit);
+            if !left.contains(one) {
+                rustix::thread::remove_capability_from_bounding_set(one).unwrap();
+            }
+        }
+        rustix::thread::set_capabilities(None, sets).unwrap();
+    });
+    assert_eq!((probed.means, probed.missing), (MOUNTS, Vec::new()));
+}
+
+#[test]
+fn nobody_is_fenced_in_as_root_is() {
+    const NOBODY: u32 = 65_534;
+    let may_run = |program: &Path| {
+        let ran = Command::new(program).arg("--help").uid(NOBODY).gid(NOBODY).output();
+        ran.is_ok_and(|ran| ran.status.success())
+    };
+    if !may_run(Path::new(BINARY)) || !may_run(&std::env::current_exe().unwrap()) {
+        println!("skipped: only root becomes somebody else, where he can reach the programs");
+        return;
+    }
+    let temp = assert_fs::TempDir::new().unwrap();
+    fs::set_permissions(temp.path(), Permissions::from_mode(0o777)).unwrap();
+    let mut tests = Command::new(std::env::current_exe().unwrap());
+    tests.args(["isolation::", "--skip", "nobody_is", "--skip", "root_without", "--test-threads=2"]);
+    let ran = tests.uid(NOBODY).gid(NOBODY).env("TMPDIR", temp.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success() && said.contains(" 0 failed"), "{said}");
+    assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0, "something is left");
+}

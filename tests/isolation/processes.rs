@@ -1,0 +1,137 @@
+//! Every way to outlive the end, tried by a job.
+
+use std::fs;
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use git_reins::model::run::{End, Ran};
+use git_reins::model::trial::{Enforced, KillGuard};
+use git_reins::sandbox::fence::Fence;
+use git_reins::sandbox::layer::Layer;
+use git_reins::sandbox::plan::Plan;
+use git_reins::sandbox::supervise::Limits;
+
+use super::bench::{BINARY, Bench, MOUNTS, RULES, can};
+
+/// Whether a process has this word among its arguments.
+fn lives(word: &str) -> bool {
+    let pids = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    pids.filter_map(|dir| fs::read(dir.join("cmdline")).ok())
+        .any(|line| line.split(|byte| *byte == 0).any(|argument| argument == word.as_bytes()))
+}
+
+/// Runs a script whose sleepers are told by a number of their own; none may be left.
+fn run(means: Enforced, budget_ms: u64, script: &str) -> Ran {
+    let mut bench = Bench::new(Layer::Copy);
+    bench.budget = Duration::from_millis(budget_ms);
+    let word =
+        format!("1000{}.5", bench.scratch.path().to_str().unwrap().bytes().map(u64::from).sum::<u64>());
+    let word = format!("{word}{}", std::process::id());
+    let ran = bench.sh(means, &script.replace("LONG", &word));
+    assert_eq!(ran.survivors, 0, "{ran:?}");
+    assert!(!lives(&word), "{script}");
+    ran
+}
+
+fn each(test: impl Fn(Enforced)) {
+    [MOUNTS, RULES, Fence::OPEN].into_iter().filter(|means| can(*means)).for_each(test);
+}
+
+#[test]
+fn nothing_outlives_a_budget() {
+    each(|means| {
+        let ran = run(
+            means,
+            400,
+            "trap '' TERM
+             setsid sh -c 'trap \"\" TERM; sleep LONG & wait; sleep LONG' &
+             (setsid sh -c 'exec sleep LONG' & ) &
+             sleep LONG & wait; wait; sleep LONG",
+        );
+        assert_eq!((ran.end, ran.leaked), (End::Timeout, 0), "{means:?}");
+    });
+}
+
+#[test]
+fn daemons_are_counted_and_ended() {
+    each(|means| {
+        let started = "while test ! -s src/up; do :; done";
+        let daemon = "(setsid sh -c 'echo up >src/up; exec sleep LONG' </dev/null >/dev/null 2>&1 &)";
+        let ran = run(means, 60_000, &format!("{daemon}; {started}; exit 0"));
+        assert_eq!((ran.end, ran.leaked), (End::Exit(0), 1), "{means:?}");
+        let twice = "(( setsid sh -c 'echo up >src/up; exec sleep LONG' </dev/null >/dev/null 2>&1 & ) & )";
+        let ran = run(means, 60_000, &format!("{twice}; {started}; exit 0"));
+        assert_eq!((ran.end, ran.leaked), (End::Exit(0), 1), "{means:?}");
+    });
+}
+
+#[test]
+fn the_end_is_told_as_it_was() {
+    each(|means| {
+        let end = |script| run(means, 60_000, script).end;
+        assert_eq!(end("exit 7"), End::Exit(7));
+        assert_eq!(end("echo PASS; kill -SEGV $$"), End::Signal(11));
+        assert_eq!(end("echo PASS; kill -KILL $$"), End::Signal(9));
+        assert_eq!(end("echo PASS; kill -ABRT $$"), End::Signal(6));
+        assert_eq!(end("sh -c 'kill -SEGV $$'; exit $?"), End::Exit(139));
+        assert_eq!(end("no-such-tool-anywhere"), End::Exit(127));
+        assert_eq!(end("yes"), End::OutputLimit);
+        let bench = Bench::new(Layer::Copy);
+        let missing = bench.run(&mut bench.tree(), means, &["no-such-tool-anywhere"]).unwrap();
+        // a directory of the PATH that nobody may enter is another answer
+        assert!(matches!(missing.end, End::Missing(_) | End::NotStarted(_)), "{missing:?}");
+    });
+}
+
+#[test]
+fn a_job_sees_and_ends_nobody_else() {
+    if !can(MOUNTS) {
+        return;
+    }
+    let script = format!(
+        "kill -0 {} && exit 3; kill -KILL $PPID; kill -STOP 1; ls -d /proc/[0-9]* | wc -l; test $PPID = 1",
+        std::process::id()
+    );
+    let ran = run(MOUNTS, 60_000, &script);
+    assert_eq!(ran.end, End::Exit(0), "{ran:?}");
+    let seen: usize = ran.stdout.text().trim().parse().unwrap();
+    assert!(seen <= 5, "{ran:?}");
+}
+
+#[test]
+fn everything_ends_with_a_supervisor_that_is_killed() {
+    let means = Enforced { kill: KillGuard::Pidns, ..Fence::OPEN };
+    if !can(means) {
+        return;
+    }
+    let bench = Bench::new(Layer::Copy);
+    let tree = bench.tree();
+    let limits = Limits { budget: Duration::from_secs(60), output: 1000 };
+    let plan = Plan { limits, ground: None, fence: Some(bench.fence(&tree, means)) };
+    let _made = bench.environment();
+    let word = format!("1000.25{}", std::process::id());
+    let job = format!("(setsid sh -c 'trap \"\" TERM; sleep {word}' &); sleep {word}");
+    let mut supervisor = Command::new(BINARY)
+        .args(["supervise", "--plan", &serde_json::to_string(&plan).unwrap(), "--", "sh", "-c", &job])
+        .current_dir(tree.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    while !lives(&word) {
+        assert!(began.elapsed() < Duration::from_secs(60), "the job did not start");
+        std::thread::yield_now();
+    }
+    supervisor.kill().unwrap();
+    supervisor.wait().unwrap();
+    let mut said = String::new();
+    // whoever is left holds this pipe: its end is the end of all of them
+    supervisor.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(said, "apart\nfenced\nstarted\n");
+    while lives(&word) {
+        assert!(began.elapsed() < Duration::from_secs(60), "the job lives on");
+        std::thread::yield_now();
+    }
+}
