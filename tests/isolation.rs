@@ -6,6 +6,7 @@
 #![expect(clippy::print_stdout, reason = "what is skipped is said")]
 
 mod isolation {
+    #[cfg_attr(not(feature = "sandbox"), expect(dead_code, reason = "there is nothing to look at"))]
     mod bench;
     #[cfg(feature = "sandbox")]
     mod files;

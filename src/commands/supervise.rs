@@ -3,7 +3,6 @@
 use std::ffi::OsString;
 
 use clap::Args;
-use serde::de::DeserializeOwned;
 
 use super::{Answer, Failure};
 use crate::sandbox::attempt::{Attempt, attempt};
@@ -14,18 +13,18 @@ use crate::sandbox::supervise::supervise;
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub struct Supervise {
-    /// What to do, in JSON
-    #[arg(long, value_name = "JSON", value_parser = read::<Plan>, required_unless_present = "attempt")]
-    plan: Option<Plan>,
+    /// What to do, in JSON, which may be in pieces
+    #[arg(long, value_name = "JSON", required_unless_present = "attempt")]
+    plan: Vec<String>,
     /// What to try as a job, in JSON
-    #[arg(long, value_name = "JSON", value_parser = read::<Attempt>, conflicts_with = "plan")]
+    #[arg(long, value_name = "JSON", value_parser = read, conflicts_with = "plan")]
     attempt: Option<Attempt>,
     /// The job
     #[arg(last = true, required_unless_present = "attempt", value_name = "ARGV")]
     argv: Vec<OsString>,
 }
 
-fn read<T: DeserializeOwned>(orders: &str) -> Result<T, serde_json::Error> {
+fn read(orders: &str) -> Result<Attempt, serde_json::Error> {
     serde_json::from_str(orders)
 }
 
@@ -35,12 +34,13 @@ impl Supervise {
     /// # Errors
     /// When this process cannot be made fit for it.
     pub fn run(&self) -> Result<Answer, Failure> {
-        if let Some(plan) = &self.plan {
-            let done = supervise(plan, &self.argv);
-            done.map_err(|error| Failure::new(format!("the job cannot be watched: {error}")))?;
+        if let Some(orders) = &self.attempt {
+            let reached = serde_json::to_string(&attempt(orders));
+            return Ok(Answer::done(reached.map_err(|error| Failure::new(error.to_string()))?, ""));
         }
-        let reached = self.attempt.as_ref().map(|orders| serde_json::to_string(&attempt(orders)));
-        let reached = reached.transpose().map_err(|error| Failure::new(error.to_string()))?;
-        Ok(Answer::done(reached.unwrap_or_default(), ""))
+        let plan = Plan::read(&self.plan).map_err(|error| Failure::new(format!("no plan: {error}")))?;
+        let done = supervise(&plan, &self.argv);
+        done.map_err(|error| Failure::new(format!("the job cannot be watched: {error}")))?;
+        Ok(Answer::done("", ""))
     }
 }

@@ -8,7 +8,7 @@ use super::fence::Fence;
 use super::overlay::Overlay;
 use super::supervise::Limits;
 
-/// The orders of one supervisor, handed over as one argument in JSON. Every path is absolute.
+/// The orders of one supervisor, handed over in JSON. Every path is absolute.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -18,6 +18,22 @@ pub struct Plan {
     pub ground: Option<Ground>,
     /// What keeps it from what it may not touch.
     pub fence: Option<Fence>,
+}
+
+impl Plan {
+    /// The parts of a written plan as arguments: Linux takes no argument of 128 KiB.
+    pub(super) fn pieces(plan: &str) -> Vec<String> {
+        let chars: Vec<char> = plan.chars().collect();
+        chars.chunks(32 << 10).map(|piece| piece.iter().collect()).collect()
+    }
+
+    /// Reads the parts.
+    ///
+    /// # Errors
+    /// When they are no plan.
+    pub fn read(pieces: &[String]) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(&pieces.concat())
+    }
 }
 
 /// An overlay to run a job on, and the directory where the job begins.

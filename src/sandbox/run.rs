@@ -131,7 +131,8 @@ impl Runner {
         let plan = Plan { limits: job.limits, ground, fence: job.fence.cloned() };
         let plan = serde_json::to_string(&plan).map_err(|error| fault(error.into()))?;
         let mut command = Command::new(&self.program);
-        command.arg0("git-reins").args(["supervise", "--plan", &plan]);
+        command.arg0("git-reins").arg("supervise");
+        Plan::pieces(&plan).iter().for_each(|piece| _ = command.args(["--plan", piece]));
         command.arg("--").args(job.argv);
         command.current_dir(dir).env_clear().envs(job.environment.variables());
         let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();

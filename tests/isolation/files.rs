@@ -10,9 +10,11 @@ use std::process::Command;
 use git_reins::model::run::End;
 use git_reins::model::trial::Enforced;
 use git_reins::sandbox::layer::Layer;
+use git_reins::sandbox::run::Job;
+use git_reins::sandbox::supervise::Limits;
 use rustix::fs::{AtFlags, CWD, Dev, FileType, Mode, Timespec, Timestamps, XattrFlags};
 
-use super::bench::{Bench, MOUNTS, RULES, can, contents};
+use super::bench::{Bench, MOUNTS, RULES, can, contents, runner};
 
 type Try = (&'static str, fn() -> io::Result<()>);
 
@@ -199,17 +201,34 @@ fn what_cannot_be_fenced_in_is_no_fence() {
             let mut fence = bench.fence(&tree, means);
             fence.read_only.push(tree.path().join(link));
             let (argv, environment) = (["true".into()], bench.environment());
-            let limits = git_reins::sandbox::supervise::Limits { budget: bench.budget, output: 100 };
+            let limits = Limits { budget: bench.budget, output: 100 };
             let dir = tree.path();
-            let job = git_reins::sandbox::run::Job {
-                argv: &argv,
-                dir,
-                environment: &environment,
-                limits,
-                fence: Some(&fence),
-            };
-            let error = super::bench::runner().run(&job, &mut |_| ()).unwrap_err().to_string();
+            let job = Job { argv: &argv, dir, environment: &environment, limits, fence: Some(&fence) };
+            let error = runner().run(&job, &mut |_| ()).unwrap_err().to_string();
             assert!(error.starts_with("no fence: ") && error.contains(is), "{error}");
         }
     }
+}
+
+#[test]
+fn a_fence_around_very_many_files_stands() {
+    if !can(MOUNTS) {
+        return;
+    }
+    let bench = Bench::new(Layer::Overlay);
+    let names: Vec<_> =
+        (0..2000).map(|number| format!("tests/a-rather-long-name-of-a-property-{number}.py")).collect();
+    names.iter().for_each(|name| fs::write(bench.pristine.join(name), "kept").unwrap());
+    let mut tree = bench.tree();
+    let mut fence = bench.fence(&tree, MOUNTS);
+    fence.read_only.extend(names.iter().map(|name| tree.path().join(name)));
+    let script = format!("echo x >src/made; ! rm {0} && ! echo x >{0}", names[1999]);
+    let (argv, environment) = (["sh", "-c", &script].map(std::ffi::OsString::from), bench.environment());
+    let dir = tree.path().to_owned();
+    let limits = Limits { budget: bench.budget, output: 10_000 };
+    let job = Job { argv: &argv, dir: &dir, environment: &environment, limits, fence: Some(&fence) };
+    let ran = tree.run(&runner(), &job, &mut |_| ()).unwrap();
+    assert_eq!(ran.end, End::Exit(0), "{}", ran.stderr.text());
+    let changed = tree.changed().unwrap();
+    assert_eq!(changed.into_iter().collect::<Vec<_>>(), ["src/made"].map(PathBuf::from));
 }

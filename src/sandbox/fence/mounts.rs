@@ -13,6 +13,7 @@ use std::os::unix::fs::{FileTypeExt, symlink};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::CWD;
+use rustix::io::Errno;
 use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags};
 
 use super::land::Land;
@@ -112,7 +113,13 @@ fn hide(land: &Land, sockets: &[PathBuf]) -> Result<(), FenceError> {
         empty(place).map_err(FenceError::when(place.display().to_string()))?;
     }
     let is_socket = |path: &&PathBuf| seen(path).is_ok_and(|meta| meta.file_type().is_socket());
-    sockets.iter().filter(is_socket).try_for_each(|path| bind(Path::new("/dev/null"), path))
+    for path in sockets.iter().filter(is_socket) {
+        match rustix::mount::mount_bind("/dev/null", path) {
+            Ok(()) | Err(Errno::NOENT) => {} // its owner may be gone by now
+            Err(errno) => return Err(FenceError::when(path.display().to_string())(errno)),
+        }
+    }
+    Ok(())
 }
 
 /// Mounts an empty directory. Links are left: where programs are is said by links in /run, too.

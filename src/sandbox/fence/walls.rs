@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal, WaitOptions};
 use rustix::thread::UnshareFlags;
 
 use super::land::Land;
-use super::{Fence, FenceError, FixtureGuard, Ground, KillGuard, NetworkGuard, Within};
+use super::{Fence, FenceError, FixtureGuard, Ground, KillGuard, NetworkGuard, Trace, Within};
 use super::{filter, mounts, powers, rules};
 use crate::policy::Network;
 use crate::sandbox::namespace;
@@ -24,6 +24,9 @@ use crate::sandbox::namespace;
 pub fn enter(fence: &Fence) -> Result<Option<Within<'_>>, FenceError> {
     if fence.means.fixtures == FixtureGuard::ModeOnly {
         return Err(FenceError::Means("permission bits keep nobody away who owns the file"));
+    }
+    if fence.means.kill == KillGuard::PtraceTree && fence.means.trace != Trace::Ptrace {
+        return Err(FenceError::Means("who is not traced is not known to be ended"));
     }
     let sockets = if fence.is_cut_off() { mounts::sockets()? } else { Vec::new() };
     let flags = fence.namespaces();
