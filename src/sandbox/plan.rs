@@ -88,3 +88,26 @@ pub(super) mod spelled {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_plan_is_read_as_it_was_written_whatever_its_paths_are() {
+        let dir = PathBuf::from(OsStr::from_bytes(b"/n\xff\n\"\xc3\xa4"));
+        let overlay = Overlay { lower: dir.clone(), run: dir.join("x".repeat(100_000)) };
+        let limits = Limits { budget: Duration::from_millis(1), output: 2 };
+        let plan =
+            Plan { limits, ground: Some(Ground { overlay: overlay.clone(), dir: dir.clone() }), fence: None };
+        let pieces = Plan::pieces(&serde_json::to_string(&plan).unwrap());
+        assert!(pieces.len() > 1 && pieces.iter().all(|piece| piece.len() < 128 << 10));
+        let ground = Plan::read(&pieces).unwrap().ground.unwrap();
+        assert_eq!((ground.overlay, ground.dir), (overlay, dir));
+        assert!(Plan::read(&pieces[1..]).is_err());
+    }
+}

@@ -51,13 +51,16 @@ const BYTES: &[Try] = &[
     ("the layer", || fs::create_dir_all(place("UPPER").join("tests/fixtures/layered"))),
     ("outside", || fs::write(place("PRISTINE").with_file_name("outside"), "x")),
     ("a mount", || sh("mount -o remount,bind,rw tests/fixtures || umount tests/fixtures")),
-    ("a namespace", || {
-        sh("unshare -rm sh -c 'umount tests/fixtures || mount -o remount,bind,rw tests/fixtures'")
+    ("a namespace", || apart("umount tests/fixtures || umount -l tests/fixtures")),
+    ("a namespace to remount in", || apart("mount -o remount,bind,rw tests/fixtures")),
+    ("a namespace to move in", || apart("mount --move tests/fixtures src")),
+    ("a second sight", || apart("mount --bind tests src && echo x >src/fixtures/data")),
+    ("a second sight of all", || {
+        apart("mount --rbind tests src && { umount -l src/fixtures; echo x >src/fixtures/data; }")
     }),
-    ("a lazy namespace", || {
-        sh("unshare -rm sh -c 'umount -l tests/fixtures && echo x >tests/fixtures/data'")
+    ("a second sight of the kernel", || {
+        apart("mount -t proc proc src && echo x >src/sys/kernel/core_pattern")
     }),
-    ("a second sight", || sh("unshare -rm sh -c 'mount --bind tests src && echo x >src/fixtures/data'")),
     ("a disk", || {
         let device = fs::metadata("/")?.dev();
         rustix::fs::mknodat(CWD, "src/disk", FileType::BlockDevice, Mode::RWXU, Dev::from(device))?;
@@ -105,6 +108,21 @@ fn place(name: &str) -> PathBuf {
 fn sh(script: &str) -> io::Result<()> {
     let ran = Command::new("sh").args(["-c", script]).output()?;
     if ran.status.success() { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::EPERM)) }
+}
+
+/// A job may make namespaces, in which it has every capability.
+fn apart(script: &str) -> io::Result<()> {
+    let ways = r#"for how in -rm "-Um --keep-caps" "-cm --keep-caps"; do unshare $how sh -c "$0" && exit 0; done; exit 1"#;
+    let ran = Command::new("sh").args(["-c", ways, script]).output()?;
+    if ran.status.success() { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::EPERM)) }
+}
+
+#[test]
+fn a_namespace_without_a_fence_is_a_way_around_it() {
+    let bench = Bench::new(Layer::Copy);
+    let script = "mkdir a b && echo x >a/file && unshare -Um --keep-caps sh -c 'mount --bind a b && echo y >b/file'; cat a/file";
+    let ran = bench.sh(git_reins::sandbox::fence::Fence::OPEN, script);
+    assert!(!can(MOUNTS) || ran.stdout.text() == "y\n", "these attempts are none: {ran:?}");
 }
 
 #[test]
