@@ -191,9 +191,18 @@ impl Watch {
         if let Some(tracing) = &mut self.tracing {
             tracing.serve();
         }
+        let mut patience = 0;
         for _ in 0..TURN {
             match rustix::process::wait(WAIT) {
-                Ok(Some((pid, status))) => self.hear(pid, status),
+                Ok(Some((pid, status))) => {
+                    patience = 2;
+                    self.hear(pid, status);
+                }
+                // what was let go on will stop again in a moment, and to sleep takes longer
+                Ok(None) if patience > 0 && self.tracing.is_some() => {
+                    patience -= 1;
+                    rustix::thread::sched_yield();
+                }
                 Ok(None) => return Ok(true),
                 Err(Errno::CHILD) => {
                     self.is_over = true;
