@@ -15,6 +15,7 @@ mod history;
 mod ledgers;
 mod push;
 mod race;
+mod traced;
 mod trees;
 mod worktrees;
 
@@ -24,6 +25,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use child::Job;
+use git_reins::model::trial::Trace;
 use git_reins::sandbox::layer::Layer;
 use history::History;
 use push::{Graph, To};
@@ -63,8 +65,10 @@ impl Wanted {
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args().skip(1).collect();
-    if let Some((trees::OPTION, rest)) = args.split_first().map(|(first, rest)| (first.as_str(), rest)) {
-        return leave(trees::make(rest));
+    match args.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+        Some((trees::OPTION, rest)) => return leave(trees::make(rest)),
+        Some((traced::OPTION, rest)) => return leave(traced::run(rest)),
+        Some(_) | None => {}
     }
     leave(Wanted::read(args.into_iter()).map_err(io::Error::other).and_then(|wanted| run(&wanted)))
 }
@@ -107,7 +111,7 @@ struct Plan<'a> {
 
 type Make = fn(&Plan<'_>, &'static str) -> io::Result<Bench>;
 
-const BENCHES: [(&str, Make); 29] = [
+const BENCHES: [(&str, Make); 32] = [
     ("version", version),
     ("ledgers", three_ledgers),
     ("order-500", |plan, name| order(plan, name, 500)),
@@ -139,6 +143,9 @@ const BENCHES: [(&str, Make); 29] = [
     ("fold-1-durable", |plan, name| folding(plan, name, (1, 21), (1.0, fold::DURABLE))),
     ("fold-10k", |plan, name| folding(plan, name, (10_000, 3), (0.5, fold::AS_IT_IS))),
     ("fold-memory", fold_memory),
+    ("trace-pytest", |plan, name| trace_pytest(plan, name, Trace::Ptrace)),
+    ("trace-notify", |plan, name| trace_pytest(plan, name, Trace::Notify)),
+    ("trace-cargo", trace_cargo),
 ];
 
 impl Plan<'_> {
@@ -301,6 +308,24 @@ fn fold_memory(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
 
 fn memory(name: &'static str, job: Job) -> io::Result<Bench> {
     Ok(Bench::Limit(Limit { name, job, seconds: None, mebibytes: 256 }))
+}
+
+/// The same suite, seen and unseen.
+fn trace_pytest(plan: &Plan<'_>, name: &'static str, trace: Trace) -> io::Result<Bench> {
+    let dir = plan.dir(name);
+    let python = traced::suite(&dir)?;
+    let argv = [&*python, "-m", "pytest", "-q", "-p", "no:cacheprovider"];
+    let (ours, theirs) = traced::sides(trace, &dir, &argv, ".hypothesis")?;
+    Ok(plan.race(name, 1.1, ours, vec![theirs]))
+}
+
+fn trace_cargo(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
+    let dir = plan.dir(name);
+    traced::package(&dir)?;
+    let argv = ["cargo", "check", "--offline", "-q"];
+    let (ours, theirs) = traced::sides(Trace::Ptrace, &dir, &argv, "target")?;
+    let rounds = plan.rounds(5);
+    Ok(Bench::Race(Race { name, ours, theirs: vec![theirs], goal: 1.25, cpu: None, rounds }))
 }
 
 fn unsupported(why: &str) -> io::Error {

@@ -4,7 +4,13 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-use git_reins::model::trial::Trace;
+use git_reins::model::run::End;
+use git_reins::model::trial::{KillGuard, Trace};
+use git_reins::sandbox::fence::Fence;
+use git_reins::sandbox::interrupt::Interrupt;
+use git_reins::sandbox::probe::Probed;
+use git_reins::sandbox::run::Runner;
+use git_reins::sandbox::trace;
 
 use crate::scene::{BOTH, PYTHON, Scene, skip};
 
@@ -25,15 +31,15 @@ fn strace_sees_the_same_files() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let theirs = links(&std::fs::read_to_string(&log).unwrap());
     assert!(theirs.len() > 30, "{theirs:?}");
-    for trace in BOTH {
+    for means in BOTH {
         std::fs::remove_file(scene.dir.join("made")).unwrap();
-        let Some(ran) = scene.try_run(trace, &argv) else { return };
+        let Some(ran) = scene.try_run(means, &argv) else { return };
         let ours: BTreeSet<PathBuf> = ran.opened.unwrap().into_iter().map(|touch| touch.path).collect();
         let unseen: Vec<_> = theirs.difference(&ours).collect();
-        assert!(unseen.is_empty(), "{trace:?} misses {unseen:?}");
+        assert!(unseen.is_empty(), "{means:?} misses {unseen:?}");
         // the programs themselves and their loader are opened by the kernel, not by a call
         let programs = ours.difference(&theirs).count();
-        assert!(trace == Trace::Notify || programs <= 12, "{:?}", ours.difference(&theirs));
+        assert!(means == Trace::Notify || programs <= 12, "{:?}", ours.difference(&theirs));
     }
 }
 
@@ -53,20 +59,24 @@ fn strace_runs_inside_a_job_that_is_listened_to() {
     scene.write("file", "text");
     let argv = ["strace", "-f", "-o", "log", "cat", "file"];
     let Some(ran) = scene.try_run(Trace::Notify, &argv) else { return };
-    assert_eq!(ran.end, git_reins::model::run::End::Exit(0), "{}", ran.stderr.text());
+    assert_eq!(ran.end, End::Exit(0), "{}", ran.stderr.text());
     assert!(std::fs::read_to_string(scene.dir.join("log")).unwrap().contains("\"file\""));
 }
 
+/// Beside all that keeps the job in, too.
 #[test]
 fn the_best_way_that_works_is_found() {
     let scene = Scene::new();
-    let runner = git_reins::sandbox::run::Runner::supervised_by(
-        PathBuf::from(env!("CARGO_BIN_EXE_git-reins")),
-        git_reins::sandbox::interrupt::Interrupt::watch().unwrap(),
-    );
-    let (trace, failed) = git_reins::sandbox::trace::probe(&runner, &scene.dir).unwrap();
-    if trace != Trace::Ptrace {
-        return skip(&format!("{failed:?}")).unwrap_or_default();
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_git-reins"));
+    let runner = Runner::supervised_by(program, Interrupt::watch().unwrap());
+    let open = Probed { means: Fence::OPEN, missing: Vec::new() };
+    for fence in [open, git_reins::sandbox::probe::probe(&runner, &scene.dir).unwrap()] {
+        let probed = trace::probe(&runner, &scene.dir, fence.clone()).unwrap();
+        if probed.means.trace != Trace::Ptrace {
+            return skip(&format!("{probed:?}")).unwrap_or_default();
+        }
+        assert_eq!(probed.missing, fence.missing);
+        assert_ne!(probed.means.kill, KillGuard::Pgrp);
+        assert_eq!(probed.means.fixtures, fence.means.fixtures);
     }
-    assert!(failed.is_empty());
 }

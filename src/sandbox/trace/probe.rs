@@ -7,50 +7,62 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::model::run::{End, Ran, Touch};
-use crate::model::trial::{Enforced, Trace};
+use crate::model::trial::{Enforced, KillGuard, Trace};
 use crate::policy::Network;
 use crate::sandbox::environment::Environment;
 use crate::sandbox::fence::Fence;
+use crate::sandbox::probe::Probed;
 use crate::sandbox::run::{Job, RunError, Runner};
 use crate::sandbox::supervise::Limits;
 
-/// The best way that works, and why each better one does not.
+/// Adds the best way that works beside the means of a fence, and why each better one does not.
 ///
 /// # Errors
 /// When it cannot be tried, or somebody interrupts.
-pub fn probe(runner: &Runner, scratch: &Path) -> Result<(Trace, Vec<(Trace, String)>), RunError> {
-    let fault = |source| RunError::Supervisor { dir: scratch.to_owned(), source };
-    let place = tempfile::Builder::new().prefix("trace-").tempdir_in(scratch).map_err(fault)?;
-    let file = lay(place.path()).map_err(fault)?;
-    let mut failed = Vec::new();
-    for trace in [Trace::Ptrace, Trace::Notify] {
-        match run(runner, place.path(), trace) {
-            Ok(ran) => match fault_of(ran, &file) {
-                None => return Ok((trace, failed)),
-                Some(why) => failed.push((trace, why)),
-            },
-            Err(RunError::NoFence(why)) => failed.push((trace, why)),
-            Err(error) => return Err(error),
+pub fn probe(runner: &Runner, scratch: &Path, mut probed: Probed) -> Result<Probed, RunError> {
+    for (word, trace) in [("ptrace", Trace::Ptrace), ("notify", Trace::Notify)] {
+        let means = Enforced { trace, ..probed.means };
+        match works(runner, scratch, means)? {
+            None => {
+                probed.means = means;
+                break;
+            }
+            Some(why) => probed.missing.push((word, why)),
         }
     }
-    Ok((Trace::None, failed))
+    if (probed.means.trace, probed.means.kill) == (Trace::Ptrace, KillGuard::Pgrp) {
+        probed.means.kill = KillGuard::PtraceTree; // what is traced ends with its tracer
+    }
+    Ok(probed)
 }
 
-/// A file, and a link to it; where the file really is.
+/// Why files are not seen by these means; `None` when they are.
+fn works(runner: &Runner, scratch: &Path, means: Enforced) -> Result<Option<String>, RunError> {
+    let fault = |source| RunError::Supervisor { dir: scratch.to_owned(), source };
+    let place = tempfile::Builder::new().prefix("trace-").tempdir_in(scratch).map_err(fault)?;
+    let dir = lay(place.path()).map_err(fault)?;
+    match run(runner, &dir, means) {
+        Ok(ran) => Ok(fault_of(ran, &dir.join("file"))),
+        Err(RunError::NoFence(why)) => Ok(Some(why)),
+        Err(error) => Err(error),
+    }
+}
+
+/// A file, and a link to it; where that really is.
 #[expect(clippy::disallowed_methods, reason = "sandbox::trace looks at its own try")]
 fn lay(place: &Path) -> io::Result<PathBuf> {
     std::fs::write(place.join("file"), "seen\n")?;
     symlink("file", place.join("link"))?;
-    std::fs::canonicalize(place.join("file"))
+    std::fs::canonicalize(place)
 }
 
 /// A child of a shell reads the file by its link.
-fn run(runner: &Runner, place: &Path, trace: Trace) -> Result<Ran, RunError> {
+fn run(runner: &Runner, place: &Path, means: Enforced) -> Result<Ran, RunError> {
     let fault = |source| RunError::Supervisor { dir: place.to_owned(), source };
     let argv = ["/bin/sh", "-c", "(read line <link && test \"$line\" = seen) & wait $!"].map(OsString::from);
     let environment = Environment::clean(place).map_err(fault)?;
-    let means = Enforced { trace, ..Fence::OPEN };
-    let fence = Fence { means, read_only: Vec::new(), writable: Vec::new(), network: Network::Allow };
+    let (read_only, writable) = (Vec::new(), vec![place.to_owned()]);
+    let fence = Fence { means, read_only, writable, network: Network::Deny };
     let limits = Limits { budget: Duration::from_secs(10), output: 1 << 16 };
     let job = Job { argv: &argv, dir: place, environment: &environment, limits, fence: Some(&fence) };
     runner.run(&job, &mut |_| ())
