@@ -143,3 +143,24 @@ fn a_process_that_hides_leaves_all_unknown() {
         assert!(ran.opened.is_none() && ran.untraced.unwrap().contains("cannot"), "{trace:?}");
     }
 }
+
+/// A judge inside a job sees nothing, and says so.
+#[test]
+fn who_is_watched_watches_nobody() {
+    let plan = |trace: &str| {
+        let means = format!(r#"{{"fixtures":"none","network":"none","kill":"pgrp","trace":"{trace}"}}"#);
+        let fence = format!(r#"{{"means":{means},"read_only":[],"writable":[],"network":"allow"}}"#);
+        format!(
+            r#"{{"limits":{{"budget":{{"secs":9,"nanos":0}},"output":99}},"ground":null,"fence":{fence}}}"#
+        )
+    };
+    for (outer, inner) in [(Trace::Ptrace, "ptrace"), (Trace::Ptrace, "notify"), (Trace::Notify, "notify")] {
+        let scene = Scene::new();
+        let argv =
+            [env!("CARGO_BIN_EXE_git-reins"), "supervise", "--plan", &plan(inner), "--", "touch", "file"];
+        let Some(ran) = scene.try_run(outer, &argv) else { return };
+        let said = ran.stdout.text();
+        assert!(said.contains("the job cannot be traced: "), "{outer:?} {inner}: {said}");
+        assert!(!scene.dir.join("file").exists());
+    }
+}

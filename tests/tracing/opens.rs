@@ -5,7 +5,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
+use git_reins::model::run::End;
 use git_reins::model::trial::Trace;
+use git_reins::sandbox::layer::{Layer, Layers};
 
 use crate::scene::{BOTH, Scene, here, list};
 
@@ -162,5 +164,22 @@ fn a_program_that_is_run_is_read() {
         let is_told = opened.iter().any(|touch| touch.path == shell);
         // what the kernel opens by itself is asked of nobody
         assert_eq!((is_told, has("/ld-linux")), (trace == Trace::Ptrace, trace == Trace::Ptrace));
+    }
+}
+
+/// Where a job stands on a layer, its files have the paths that it knows them by.
+#[test]
+fn a_file_of_a_layer_is_in_the_tree() {
+    for trace in BOTH {
+        let scene = Scene::new();
+        scene.write("below/kept", "text");
+        scene.write("below/changed", "text");
+        let layers = Layers::starting_with(Layer::Overlay, &scene.dir);
+        let mut tree = layers.fresh(&scene.dir.join("below")).unwrap();
+        let line = "read it <kept; echo more >>changed; echo new >made";
+        let dir = tree.path().to_owned();
+        let Some(ran) = scene.try_on(Some(&mut tree), &dir, trace, &["sh", "-c", line]) else { return };
+        assert_eq!((&ran.end, tree.layer()), (&End::Exit(0), Layer::Overlay), "{}", ran.stderr.text());
+        assert_eq!(here(&ran, &dir), list(&[("changed", "w"), ("kept", "r"), ("made", "w")]), "{trace:?}");
     }
 }

@@ -83,8 +83,12 @@ fn a_thread_becomes_another_program() {
         let scene = Scene::new();
         scene.write_all(&["after", "before"]);
         let script = "
-import time
-for _ in range(8): threading.Thread(target=lambda: [read('before') for _ in range(10**9)], daemon=True).start()
+def work():
+    read('before'); once.release()
+    while True: read('before')
+once = threading.Semaphore(0)
+for _ in range(8): threading.Thread(target=work, daemon=True).start()
+once.acquire()
 threading.Thread(target=lambda: os.execv('/bin/cat', ['cat', 'after'])).start()
 while True: read('before')
 ";

@@ -15,6 +15,7 @@ use git_reins::policy::Network;
 use git_reins::sandbox::environment::Environment;
 use git_reins::sandbox::fence::Fence;
 use git_reins::sandbox::interrupt::Interrupt;
+use git_reins::sandbox::layer::Tree;
 use git_reins::sandbox::run::{Job, RunError, Runner};
 use git_reins::sandbox::supervise::Limits;
 
@@ -91,14 +92,24 @@ impl Scene {
 
     /// `None` when this machine does not let us trace so, which CI does not put up with.
     pub fn try_run(&self, trace: Trace, argv: &[&str]) -> Option<Ran> {
+        self.try_on(None, &self.dir, trace, argv)
+    }
+
+    /// The same on a layer.
+    pub fn try_on(&self, tree: Option<&mut Tree>, dir: &Path, trace: Trace, argv: &[&str]) -> Option<Ran> {
         let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
-        let environment = Environment::clean(&self.dir.with_file_name("")).unwrap();
+        let environment = Environment::clean(self.dir.parent().unwrap()).unwrap();
         let means = Enforced { trace, ..Fence::OPEN };
-        let fence = Fence { means, read_only: Vec::new(), writable: Vec::new(), network: Network::Allow };
+        let (read_only, writable) = (Vec::new(), Vec::new());
+        let fence = Fence { means, read_only, writable, network: Network::Allow };
         let limits = Limits { budget: Duration::from_secs(60), output: 1 << 20 };
-        let job = Job { argv: &argv, dir: &self.dir, environment: &environment, limits, fence: Some(&fence) };
+        let job = Job { argv: &argv, dir, environment: &environment, limits, fence: Some(&fence) };
         let runner = Runner::supervised_by(self.program.clone(), Interrupt::watch().unwrap());
-        match runner.run(&job, &mut |_| ()) {
+        let ran = match tree {
+            Some(tree) => tree.run(&runner, &job, &mut |_| ()),
+            None => runner.run(&job, &mut |_| ()),
+        };
+        match ran {
             Err(RunError::NoFence(why)) => skip(&why),
             ran => Some(ran.unwrap()),
         }
