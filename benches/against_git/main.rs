@@ -313,7 +313,7 @@ fn memory(name: &'static str, job: Job) -> io::Result<Bench> {
 /// The same suite, seen and unseen.
 fn trace_pytest(plan: &Plan<'_>, name: &'static str, trace: Trace) -> io::Result<Bench> {
     let dir = plan.dir(name);
-    let python = traced::suite(&dir)?;
+    let python = traced::suite(&dir, plan.size(16))?;
     let argv = [&*python, "-m", "pytest", "-q", "-p", "no:cacheprovider"];
     let (ours, theirs) = traced::sides(trace, &dir, &argv, ".hypothesis")?;
     Ok(plan.race(name, 1.1, ours, vec![theirs]))

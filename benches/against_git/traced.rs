@@ -68,13 +68,13 @@ pub fn run(args: &[String]) -> io::Result<()> {
 }
 
 /// A suite of property tests, and the interpreter that `.ci/tools` put there.
-pub fn suite(dir: &Path) -> io::Result<String> {
+pub fn suite(dir: &Path, files: u64) -> io::Result<String> {
     let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/python/bin/python");
     if !python.try_exists()? {
         return Err(io::Error::new(io::ErrorKind::Unsupported, "there is no pytest, .ci/tools installs it"));
     }
     std::fs::create_dir_all(dir)?;
-    for number in 0..12 {
+    for number in 0..files {
         std::fs::write(dir.join(format!("test_{number}.py")), SUITE)?;
     }
     Ok(python.to_string_lossy().into_owned())
@@ -82,14 +82,18 @@ pub fn suite(dir: &Path) -> io::Result<String> {
 
 const SUITE: &str = "
 import json
-from hypothesis import given, settings, strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 
-@settings(max_examples=60, derandomize=True, database=None)
+settings.register_profile(
+    'bench', max_examples=60, derandomize=True, database=None, deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+settings.load_profile('bench')
+
 @given(st.lists(st.integers()))
 def test_sorted(found):
     assert sorted(sorted(found)) == sorted(found)
 
-@settings(max_examples=60, derandomize=True, database=None)
 @given(st.dictionaries(st.text(), st.integers()))
 def test_json(found):
     assert json.loads(json.dumps(found)) == found
