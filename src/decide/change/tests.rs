@@ -307,7 +307,7 @@ fn rows_come_and_go() {
     );
     assert_eq!(changes[2].cleared_by.as_deref(), Some("c"));
     assert_eq!(same, 0);
-    assert_eq!(oracle::compare(&[smoke.clone()], &[smoke]).1, 1);
+    assert_eq!(oracle::compare(std::slice::from_ref(&smoke), std::slice::from_ref(&smoke)).1, 1);
 }
 
 fn frozen(edit: Value) -> FreezeRow {
