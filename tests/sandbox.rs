@@ -36,11 +36,13 @@ macro_rules! traced_or_not {
             }
 
             #[test]
+            #[cfg(all(feature = "sandbox", target_os = "linux"))]
             fn by_ptrace() {
                 super::$name(Trace::Ptrace);
             }
 
             #[test]
+            #[cfg(all(feature = "sandbox", target_os = "linux"))]
             fn by_notify() {
                 super::$name(Trace::Notify);
             }
@@ -59,6 +61,17 @@ traced_or_not! {
     a_job_that_keeps_forking_is_ended,
     a_job_reads_nothing_and_inherits_nothing,
     what_is_not_known_is_no_end,
+}
+
+#[test]
+#[cfg(not(all(feature = "sandbox", target_os = "linux")))]
+fn a_build_that_sees_no_paths_says_so() {
+    for trace in [Trace::Ptrace, Trace::Notify] {
+        let ran = Bench::new(trace).run(&["true"]);
+        assert!(matches!(&ran, Err(RunError::NoFence(why)) if why.contains("sees no paths")), "{ran:?}");
+    }
+    let ran = Bench::new(Trace::None).sh("true");
+    assert!(ran.opened.is_none() && ran.untraced.is_some());
 }
 
 struct Bench {
