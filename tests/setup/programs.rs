@@ -1,6 +1,6 @@
 //! Which program does git find by our name: ours, none, an older one, a broken one?
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::support::{BINARY, Repo, Run};
 
@@ -38,7 +38,7 @@ pub fn git_on(repo: &Repo, path: &str, args: &[&str]) -> Run {
 }
 
 /// The same in a directory.
-pub fn git_in(repo: &Repo, path: &str, dir: &PathBuf, args: &[&str]) -> Run {
+pub fn git_in(repo: &Repo, path: &str, dir: &Path, args: &[&str]) -> Run {
     let mut command = repo.command("git", dir);
     repo.captured(command.env("PATH", path).env("GIT_EDITOR", "true").args(args).output().unwrap())
 }
