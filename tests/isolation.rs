@@ -16,5 +16,7 @@ mod isolation {
     mod probed;
     #[cfg(feature = "sandbox")]
     mod processes;
+    #[cfg(feature = "sandbox")]
+    mod traced;
     mod weaker;
 }
