@@ -236,6 +236,7 @@ impl From<TrialError> for Failure {
             TrialError::Checked(_)
             | TrialError::Apply(_)
             | TrialError::Checkout(_)
+            | TrialError::Layer(_)
             | TrialError::Run(_)
             | TrialError::File(_)
             | TrialError::Scratch(_)

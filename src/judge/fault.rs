@@ -13,6 +13,7 @@ use crate::model::decision::Decision;
 use crate::model::record::RecordFault;
 use crate::model::refusal::Code;
 use crate::policy::Mechanism;
+use crate::sandbox::layer::LayerError;
 use crate::sandbox::run::RunError;
 use crate::sys::files::FileError;
 
@@ -65,6 +66,9 @@ pub enum TrialError {
     /// A tree is not on disk.
     #[error("a tree cannot be laid out: {0}")]
     Checkout(#[source] CheckoutError),
+    /// There is no tree for a run, or nobody knows what the run left in it.
+    #[error(transparent)]
+    Layer(LayerError),
     /// Nobody knows how a run ended.
     #[error(transparent)]
     Run(#[from] RunError),
@@ -99,6 +103,15 @@ impl TrialError {
     /// The signal, when somebody asked us to stop.
     pub fn interrupted(&self) -> Option<i32> {
         if let Self::Run(RunError::Interrupted(signal)) = self { Some(*signal) } else { None }
+    }
+}
+
+impl From<LayerError> for TrialError {
+    fn from(error: LayerError) -> Self {
+        match error {
+            LayerError::Run(error) => Self::Run(error),
+            error => Self::Layer(error),
+        }
     }
 }
 

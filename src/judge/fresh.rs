@@ -1,8 +1,10 @@
-//! How does every run get a tree of its own: cloned from one that nobody runs in, else laid anew?
+//! How does every run get a tree of its own: a layer over one that nobody runs in?
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
 
 use super::fault::TrialError;
 use super::lay::Laid;
@@ -10,20 +12,25 @@ use crate::git::Repo;
 use crate::git::checkout::CheckoutError;
 use crate::model::ids::{EntryState, ObjectId};
 use crate::model::path::RepoPath;
+use crate::model::run::Ran;
 use crate::sandbox::interrupt::Interrupt;
-use crate::sandbox::run::RunError;
-use crate::sys::clone;
+use crate::sandbox::layer::{Layer, Layers, Tree};
+use crate::sandbox::run::{Job, RunError, Runner};
 use crate::sys::files::Root;
 use crate::sys::scratch::Scratch;
-use crate::sys::seal::Seal;
+use crate::sys::seal::{Seal, Shape};
 
 /// Where fresh trees come from.
 pub struct Source<'a> {
     repo: &'a Repo,
     interrupt: &'a Interrupt,
-    /// A directory of our own for trees that nobody runs in; none where clones are impossible.
-    pristine: Option<PathBuf>,
-    laid: RefCell<BTreeMap<ObjectId, Pristine>>,
+    /// A directory of our own for trees that nobody runs in.
+    home: PathBuf,
+    /// For trees that one job runs on.
+    layers: Layers,
+    /// For trees that are there before a job.
+    standing: Layers,
+    laid: RefCell<BTreeMap<ObjectId, Rc<Pristine>>>,
 }
 
 /// A tree that nobody runs in. What runs beside it could still write there.
@@ -33,49 +40,88 @@ struct Pristine {
     pinned: Seal,
     /// All of its files.
     whole: Seal,
+    /// All of its names.
+    shape: Shape,
 }
 
 /// The tree of one run.
 pub struct Fresh {
-    pinned: Seal,
+    tree: Tree,
+    sealed: BTreeSet<PathBuf>,
 }
 
 impl Fresh {
-    /// The pinned paths that are no longer what they were.
-    pub fn broken(&self) -> Vec<String> {
-        self.pinned.broken()
+    /// Where the tree is for the job.
+    pub fn path(&self) -> &Path {
+        self.tree.path()
+    }
+
+    /// Runs a job on it.
+    ///
+    /// # Errors
+    /// When it is not known how the job ended.
+    pub fn run(
+        &mut self,
+        runner: &Runner,
+        job: &Job<'_>,
+        tick: &mut dyn FnMut(Duration),
+    ) -> Result<Ran, RunError> {
+        self.tree.run(runner, job, tick)
+    }
+
+    /// Where we find a file that the job left at `path`, as the job named it; `None` when nothing
+    /// is there.
+    ///
+    /// # Errors
+    /// When it cannot be looked for.
+    pub fn left(&self, path: &Path) -> Result<Option<PathBuf>, TrialError> {
+        match path.strip_prefix(self.tree.path()) {
+            Ok(inner) => Ok(self.tree.find(inner)?),
+            Err(_) => Ok(Some(path.to_owned())),
+        }
+    }
+
+    /// The pinned paths that are no longer what they were, bytes or mode.
+    ///
+    /// # Errors
+    /// When that is not known.
+    pub fn broken(&self) -> Result<Vec<String>, TrialError> {
+        let changed = self.tree.changed()?;
+        Ok(changed.intersection(&self.sealed).map(|path| path.display().to_string()).collect())
     }
 }
 
 impl<'a> Source<'a> {
-    /// Trees of `repo`, with room below `scratch`.
+    /// Trees of `repo`, with room below `scratch`, and the cheapest layers that work there.
     ///
     /// # Errors
-    /// When no directory can be made.
-    pub fn new(repo: &'a Repo, scratch: &Path, interrupt: &'a Interrupt) -> Result<Self, TrialError> {
-        let pristine = scratch.join("pristine");
-        let clones = clone::is_possible(scratch);
-        let pristine = if clones { Some(Scratch::kept(&pristine)?.path().to_owned()) } else { None };
-        Ok(Self { repo, interrupt, pristine, laid: RefCell::default() })
+    /// When no directory can be made, or no layer can be tried.
+    pub fn new(
+        repo: &'a Repo,
+        scratch: &Path,
+        runner: &Runner,
+        interrupt: &'a Interrupt,
+    ) -> Result<Self, TrialError> {
+        let home = Scratch::kept(&scratch.join("pristine"))?.path().to_owned();
+        let layers = Layers::probe(scratch, runner)?;
+        let standing = Layers::starting_with(Layer::Reflink, scratch);
+        Ok(Self { repo, interrupt, home, layers, standing, laid: RefCell::default() })
     }
 
-    /// Puts a tree into the empty directory `dir`: no `.git`, and nothing that a write could carry
-    /// into another tree.
+    /// A tree for one job: no `.git`, and nothing that a write could carry into another tree.
     ///
     /// # Errors
     /// When an object or the disk says no, or somebody asked us to stop.
-    pub fn fresh(&self, laid: &Laid, dir: &Path) -> Result<Fresh, TrialError> {
-        match &self.pristine {
-            None => self.checkout(laid.tree, dir)?,
-            Some(home) => {
-                if !self.laid.borrow().contains_key(&laid.tree) {
-                    let pristine = self.lay(laid, home)?;
-                    self.laid.borrow_mut().insert(laid.tree, pristine);
-                }
-                clone::directory(&self.laid.borrow()[&laid.tree].dir, dir)?;
-            }
-        }
-        Ok(Fresh { pinned: Seal::new(Root::open(dir)?, &laid.sealed)? })
+    pub fn fresh(&self, laid: &Laid) -> Result<Fresh, TrialError> {
+        self.layered(laid, &self.layers)
+    }
+
+    /// The same, and it is there already: for a job that looks at two trees at a time.
+    ///
+    /// # Errors
+    /// As [`Source::fresh`].
+    pub fn standing(&self, laid: &Laid) -> Result<Fresh, TrialError> {
+        self.layered(laid, &self.standing)
     }
 
     /// The pinned paths of the trees that nobody runs in that are no longer what they were.
@@ -83,13 +129,32 @@ impl<'a> Source<'a> {
         self.laid.borrow().values().flat_map(|pristine| pristine.pinned.broken()).collect()
     }
 
-    /// The same for all their paths: what runs cannot reach is looked at once, at the end.
+    /// The same for everything in them: what runs cannot reach is looked at once, at the end.
     pub fn broken_at_all(&self) -> Vec<String> {
-        self.laid.borrow().values().flat_map(|pristine| pristine.whole.broken()).collect()
+        let broken = |pristine: &Rc<Pristine>| {
+            let other = pristine.shape.differs(&pristine.dir).then(|| pristine.dir.display().to_string());
+            pristine.whole.broken().into_iter().chain(other).collect::<Vec<_>>()
+        };
+        self.laid.borrow().values().flat_map(broken).collect()
     }
 
-    fn lay(&self, laid: &Laid, home: &Path) -> Result<Pristine, TrialError> {
-        let dir = home.join(laid.tree.to_string());
+    fn layered(&self, laid: &Laid, layers: &Layers) -> Result<Fresh, TrialError> {
+        let pristine = self.pristine(laid)?;
+        let sealed = laid.sealed.iter().map(|(path, _)| PathBuf::from(path.as_str())).collect();
+        Ok(Fresh { tree: layers.fresh(&pristine.dir)?, sealed })
+    }
+
+    fn pristine(&self, laid: &Laid) -> Result<Rc<Pristine>, TrialError> {
+        if let Some(known) = self.laid.borrow().get(&laid.tree) {
+            return Ok(Rc::clone(known));
+        }
+        let pristine = Rc::new(self.lay(laid)?);
+        self.laid.borrow_mut().insert(laid.tree, Rc::clone(&pristine));
+        Ok(pristine)
+    }
+
+    fn lay(&self, laid: &Laid) -> Result<Pristine, TrialError> {
+        let dir = self.home.join(laid.tree.to_string());
         Scratch::kept(&dir)?;
         self.checkout(laid.tree, &dir)?;
         let mut paths: Vec<RepoPath> = Vec::new();
@@ -100,7 +165,8 @@ impl<'a> Source<'a> {
         })?;
         let pinned = Seal::new(Root::open(&dir)?, &laid.sealed)?;
         let whole = Seal::as_found(Root::open(&dir)?, paths)?;
-        Ok(Pristine { dir, pinned, whole })
+        let shape = Shape::of(&dir)?;
+        Ok(Pristine { dir, pinned, whole, shape })
     }
 
     fn checkout(&self, tree: ObjectId, dir: &Path) -> Result<(), TrialError> {

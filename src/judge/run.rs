@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::command::{Invocation, Places, Source, Subject, build};
 use super::fault::TrialError;
-use super::fresh;
+use super::fresh::{self, Fresh};
 use super::harness::{Pinned, SEED_ECHO};
 use super::lay::Laid;
 use super::result;
@@ -72,8 +72,8 @@ impl Bench<'_> {
     /// When it is not known how the run ended.
     pub fn run(&self, errand: &Errand<'_>) -> Result<Measured, TrialError> {
         let place = Scratch::within(self.scratch)?;
-        let tree = place.directory("tree")?;
-        let fresh = self.source.fresh(errand.laid, &tree)?;
+        let mut fresh = self.source.fresh(errand.laid)?;
+        let tree = fresh.path().to_owned();
         let environment = Environment::clean(place.path())?;
         let (tmp, result) = (place.path().join("tmp"), place.path().join("result"));
         let fixtures = self.policy.paths.fixtures.first();
@@ -92,10 +92,10 @@ impl Bench<'_> {
             limits: limits(errand.budget_s, errand.check.output_max_mib),
             fence: None,
         };
-        let (ran, out_of_memory) = self.launch(&job, errand.title)?;
+        let (ran, out_of_memory) = self.launch(&mut fresh, &job, errand.title)?;
         let facts = RunFacts {
-            results: results(&invocation, &ran, errand.subject.seed),
-            tampered: [fresh.broken(), self.source.broken()].concat(),
+            results: results(&invocation, &ran, (&fresh, errand.subject.seed))?,
+            tampered: [fresh.broken()?, self.source.broken()].concat(),
             ..facts(&ran, out_of_memory, &job)
         };
         let echo = files::read(&tmp.join(SEED_ECHO)).ok().flatten();
@@ -109,24 +109,25 @@ impl Bench<'_> {
     /// When it is not known how the run ended.
     pub fn compare(&self, argv: &[String], trees: [&Laid; 2], title: &str) -> Result<Measured, TrialError> {
         let place = Scratch::within(self.scratch)?;
-        let dirs = [place.directory("before")?, place.directory("after")?];
-        let fresh = [self.source.fresh(trees[0], &dirs[0])?, self.source.fresh(trees[1], &dirs[1])?];
+        let [mut before, after] = [self.source.standing(trees[0])?, self.source.standing(trees[1])?];
+        let dirs = [before.path().to_owned(), after.path().to_owned()];
         let environment = Environment::clean(place.path())?;
         let words = ["before", "after"].map(|name| format!("{{{name}}}"));
         let argv: Vec<OsString> = argv.iter().map(|text| filled(text, &words, &dirs).into()).collect();
         let limits = limits(Check::SIGNATURE_BUDGET_S, Check::OUTPUT_MAX_MIB);
         let job = Job { argv: &argv, dir: &dirs[0], environment: &environment, limits, fence: None };
-        let (ran, out_of_memory) = self.launch(&job, title)?;
-        let tampered = [fresh[0].broken(), fresh[1].broken(), self.source.broken()].concat();
+        let (ran, out_of_memory) = self.launch(&mut before, &job, title)?;
+        let tampered = [before.broken()?, after.broken()?, self.source.broken()].concat();
         let facts = RunFacts { tampered, ..facts(&ran, out_of_memory, &job) };
         Ok(measured(&facts, &crate::policy::Preset::Raw.exit(), &ran))
     }
 
-    /// Runs a job; whether the kernel killed something for memory meanwhile.
-    fn launch(&self, job: &Job<'_>, title: &str) -> Result<(Ran, bool), TrialError> {
+    /// Runs a job on a tree; whether the kernel killed something for memory meanwhile.
+    fn launch(&self, fresh: &mut Fresh, job: &Job<'_>, title: &str) -> Result<(Ran, bool), TrialError> {
         let kills = memory::kills();
         let budget = job.limits.budget;
-        let ran = self.runner.run(job, &mut |passed| progress(title, budget.saturating_sub(passed)));
+        let mut tick = |passed| progress(title, budget.saturating_sub(passed));
+        let ran = fresh.run(self.runner, job, &mut tick);
         if out::is_watched() {
             out::say("\r\x1b[K");
         }
@@ -180,23 +181,23 @@ fn measured(facts: &RunFacts, exit: &ExitMap, ran: &Ran) -> Measured {
 
 /// What the result file says. It was written by the code under test: a link there leads nowhere
 /// that a copy would not.
-fn results(invocation: &Invocation, ran: &Ran, seed: &str) -> Results {
-    let Some(expected) = &invocation.result else { return Results::NotExpected };
+fn results(invocation: &Invocation, ran: &Ran, (fresh, seed): (&Fresh, &str)) -> Result<Results, TrialError> {
+    let Some(expected) = &invocation.result else { return Ok(Results::NotExpected) };
     let bytes = match &expected.source {
         Source::Stdout if ran.stdout.bytes as usize > ran.stdout.head.len() + ran.stdout.tail.len() => {
-            return Results::Unreadable("more was printed than is kept".to_owned());
+            return Ok(Results::Unreadable("more was printed than is kept".to_owned()));
         }
         Source::Stdout => [ran.stdout.head.as_slice(), &ran.stdout.tail].concat(),
-        Source::File(path) => match files::read(path) {
+        Source::File(path) => match fresh.left(path)?.map_or(Ok(None), |path| files::read(&path)) {
             Ok(Some(bytes)) => bytes,
-            Ok(None) => return Results::Missing,
-            Err(error) => return Results::Unreadable(unreadable(&error)),
+            Ok(None) => return Ok(Results::Missing),
+            Err(error) => return Ok(Results::Unreadable(unreadable(&error))),
         },
     };
-    match result::read(expected.format, &bytes, seed) {
+    Ok(match result::read(expected.format, &bytes, seed) {
         Ok(counts) => Results::Read { counts, require_executed: expected.require_executed },
         Err(fault) => Results::Unreadable(fault.to_string()),
-    }
+    })
 }
 
 /// Without the place, which is another one in every run.

@@ -63,7 +63,7 @@ impl Court<'_> {
         scene.roots.into_iter().for_each(|(revision, root)| trees.add(revision, root));
         let runner = Runner::new(self.interrupt.clone())?;
         let scratch = ground.scratch.path();
-        let source = Source::new(trees.repo(), scratch, self.interrupt)?;
+        let source = Source::new(trees.repo(), scratch, &runner, self.interrupt)?;
         let bench = Bench { policy: scene.policy, source: &source, runner: &runner, scratch };
         act(&Session { bench: &bench, trees: &trees, cache: None })
     }

@@ -128,7 +128,7 @@ impl Court<'_> {
             trees.add(Revision::Candidate, root);
             case.patch.candidate_tree = Some(candidate_tree(&trees, policy, root, pinned)?);
             let runner = Runner::new(self.interrupt.clone())?;
-            let source = Source::new(trees.repo(), scratch.path(), self.interrupt)?;
+            let source = Source::new(trees.repo(), scratch.path(), &runner, self.interrupt)?;
             let bench = Bench { policy, source: &source, runner: &runner, scratch: scratch.path() };
             if !case.lines.has_missed_canary() {
                 canaries::run(&bench, &trees, &mut case.lines)?;

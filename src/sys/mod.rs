@@ -2,7 +2,6 @@
 
 pub mod caller;
 pub mod clock;
-pub mod clone;
 pub mod deposit;
 pub mod files;
 pub mod folder;

@@ -1,7 +1,12 @@
 //! Are files still what they were when they were laid out: bytes and permission bits?
 
+use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
 use super::files::{FileError, Root};
 use super::hash;
+use super::listing::{Links, Listing, list};
 use crate::model::ids::Sha256;
 use crate::model::path::RepoPath;
 
@@ -58,6 +63,40 @@ impl Seal {
     }
 }
 
+/// Every name below a directory, with its kind, its mode, and where a link leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape(BTreeMap<PathBuf, (u32, Option<PathBuf>)>);
+
+impl Shape {
+    /// The shape of what is below `dir` now; no link is followed.
+    ///
+    /// # Errors
+    /// When something cannot be looked at.
+    #[expect(clippy::disallowed_methods, reason = "sys::seal looks at trees")]
+    pub fn of(dir: &Path) -> Result<Self, FileError> {
+        let (mut shape, mut left) = (BTreeMap::new(), vec![dir.to_owned()]);
+        while let Some(path) = left.pop() {
+            let fault =
+                |source| FileError::Io { action: "look at", path: path.display().to_string(), source };
+            let meta = std::fs::symlink_metadata(&path).map_err(fault)?;
+            let target =
+                if meta.is_symlink() { Some(std::fs::read_link(&path).map_err(fault)?) } else { None };
+            if meta.is_dir()
+                && let Listing::Directory(entries) = list(&path, Links::Stay)?
+            {
+                left.extend(entries.into_iter().map(|entry| path.join(entry.name)));
+            }
+            shape.insert(path, (meta.mode(), target));
+        }
+        Ok(Self(shape))
+    }
+
+    /// Whether what is below `dir` has another shape, or none that can be looked at.
+    pub fn differs(&self, dir: &Path) -> bool {
+        Self::of(dir).ok().as_ref() != Some(self)
+    }
+}
+
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "the tests look at the disk themselves")]
 mod tests {
@@ -82,5 +121,24 @@ mod tests {
         symlink("moved", at("d/link")).unwrap();
         assert_eq!(seal.broken(), names[..4]);
         assert!(Seal::new(Root::open(dir.path()).unwrap(), &expected).is_err());
+    }
+
+    #[test]
+    fn every_new_name_is_another_shape() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir(at("d")).unwrap();
+        std::fs::write(at("d/f"), "x").unwrap();
+        symlink("d/f", at("link")).unwrap();
+        let shape = Shape::of(dir.path()).unwrap();
+        std::fs::write(at("d/f"), "other bytes are not its business").unwrap();
+        assert!(!shape.differs(dir.path()));
+        std::fs::write(at("d/new"), "x").unwrap();
+        assert!(shape.differs(dir.path()));
+        std::fs::remove_file(at("d/new")).unwrap();
+        assert!(!shape.differs(dir.path()));
+        std::fs::remove_file(at("link")).unwrap();
+        symlink("d", at("link")).unwrap();
+        assert!(shape.differs(dir.path()));
     }
 }
