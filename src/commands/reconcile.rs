@@ -14,7 +14,9 @@ use crate::model::decision::Detail;
 use crate::model::ids::CommitId;
 use crate::model::refusal::Code;
 use crate::report::{json, text};
+use crate::sys::deposit;
 use crate::sys::files::{FileError, Root};
+use crate::sys::scratch::Scratch;
 use crate::verdicts::carry::{Act, Outcome, Request, reconcile};
 use crate::verdicts::complete::Completion;
 use crate::verdicts::rules::{Rules, rules};
@@ -88,6 +90,10 @@ impl Reconcile {
         let Some(top) = repo.worktree() else { return Err(VerdictsError::from(FoldError::Bare).into()) };
         let (root, place, rules) = (Root::open(top)?, repo.place()?, rules(&repo)?);
         let ground = Ground { repo: &repo, place: &place, root: &root, history: &rules.policy.paths.history };
+        if !self.dry_run {
+            Scratch::sweep();
+            let _links_are_told_below = deposit::sweep(&root, ground.history);
+        }
         let request = Request { ids: &self.ids, compact: self.compact, act: self.act() };
         let outcome = reconcile(&ground, &rules, &request)?;
         let mut answer = if self.json {

@@ -8,6 +8,7 @@ pub mod folder;
 pub mod foreign;
 pub mod hash;
 pub mod image;
+pub mod life;
 pub mod listing;
 pub mod memory;
 pub mod out;

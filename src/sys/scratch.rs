@@ -1,7 +1,13 @@
-//! Where can work be done that is thrown away afterwards?
+//! Where can work be done that is thrown away afterwards, by whoever comes next if need be?
 
 use std::io::{self, Write};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+
+use super::life;
+
+/// What the name of every scratch directory begins with; six letters and digits follow.
+const PREFIX: &str = "reins-scratch-";
 
 /// A directory of its own, removed with everything in it when dropped, unless it is to be kept.
 #[derive(Debug)]
@@ -9,16 +15,38 @@ pub struct Scratch {
     path: PathBuf,
     /// Removes it; none when it is kept.
     removed: Option<tempfile::TempDir>,
+    /// Says that somebody who lives works here; for directories that anybody may find.
+    _alive: Option<OwnedFd>,
 }
 
 impl Scratch {
-    /// A new directory among the machine's temporary ones.
+    /// A new directory among the machine's temporary ones. Those of ours whose owner is dead, a
+    /// SIGKILL asks nobody, are removed.
     ///
     /// # Errors
     /// When it cannot be made.
     pub fn temporary() -> io::Result<Self> {
-        let made = tempfile::Builder::new().prefix("git-reins-").tempdir()?;
-        Ok(Self { path: made.path().canonicalize()?, removed: Some(made) })
+        Self::temporary_in(&std::env::temp_dir())
+    }
+
+    fn temporary_in(home: &Path) -> io::Result<Self> {
+        life::sweep(home, is_ours);
+        loop {
+            let made = tempfile::Builder::new().prefix(PREFIX).rand_bytes(6).tempdir_in(home)?;
+            // somebody who swept may have seen it before it had a sign of life
+            if let Some(alive) = life::claim(made.path())? {
+                return Ok(Self {
+                    path: made.path().canonicalize()?,
+                    removed: Some(made),
+                    _alive: Some(alive),
+                });
+            }
+        }
+    }
+
+    /// Removes what dead ones left among the machine's temporary directories.
+    pub fn sweep() {
+        life::sweep(&std::env::temp_dir(), is_ours);
     }
 
     /// A new directory inside of another one.
@@ -27,18 +55,7 @@ impl Scratch {
     /// When it cannot be made.
     pub fn within(dir: &Path) -> io::Result<Self> {
         let made = tempfile::Builder::new().prefix("run-").tempdir_in(dir)?;
-        Ok(Self { path: made.path().to_owned(), removed: Some(made) })
-    }
-
-    /// Makes a directory in it.
-    ///
-    /// # Errors
-    /// When something is there already, or it cannot be made.
-    #[expect(clippy::disallowed_methods, reason = "sys makes directories")]
-    pub fn directory(&self, name: &str) -> io::Result<PathBuf> {
-        let path = self.path.join(name);
-        std::fs::create_dir(&path)?;
-        Ok(path)
+        Ok(Self { path: made.path().to_owned(), removed: Some(made), _alive: None })
     }
 
     /// Writes a new file below it, with the directories that it needs.
@@ -61,13 +78,18 @@ impl Scratch {
     #[expect(clippy::disallowed_methods, reason = "sys makes directories")]
     pub fn kept(path: &Path) -> io::Result<Self> {
         std::fs::create_dir(path)?;
-        Ok(Self { path: path.canonicalize()?, removed: None })
+        Ok(Self { path: path.canonicalize()?, removed: None, _alive: None })
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
+}
+
+fn is_ours(name: &str) -> bool {
+    let rest = name.strip_prefix(PREFIX);
+    rest.is_some_and(|rest| rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
 impl Drop for Scratch {
@@ -88,7 +110,7 @@ mod tests {
     fn what_is_closed_to_its_owner_goes_too() {
         let outer = tempfile::tempdir().unwrap();
         let scratch = Scratch::within(outer.path()).unwrap();
-        let inner = scratch.directory("closed").unwrap();
+        let inner = scratch.path().join("closed");
         scratch.put(&inner.join("deep/file"), b"x").unwrap();
         assert!(scratch.put(&outer.path().join("outside"), b"x").is_err());
         for dir in [inner.join("deep"), inner] {
@@ -96,5 +118,26 @@ mod tests {
         }
         drop(scratch);
         assert_eq!(std::fs::read_dir(outer.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_the_dead_left_is_removed_and_nothing_else() {
+        let home = tempfile::tempdir().unwrap();
+        let living = Scratch::temporary_in(home.path()).unwrap();
+        let dead = home.path().join(format!("{PREFIX}abc123"));
+        std::fs::create_dir_all(dead.join("deep")).unwrap();
+        std::fs::set_permissions(dead.join("deep"), std::fs::Permissions::from_mode(0o000)).unwrap();
+        let outside = tempfile::tempdir().unwrap();
+        std::fs::write(outside.path().join("kept"), "x").unwrap();
+        std::os::unix::fs::symlink(outside.path(), home.path().join(format!("{PREFIX}linked"))).unwrap();
+        for name in ["reins-scratch-", "reins-scratch-abcdefg", "other", "reins-scratch-a.b.c."] {
+            std::fs::create_dir(home.path().join(name)).unwrap();
+        }
+        std::fs::write(home.path().join(format!("{PREFIX}afile1")), "x").unwrap();
+        let second = Scratch::temporary_in(home.path()).unwrap();
+        assert!(!dead.exists() && living.path().exists() && second.path().exists());
+        assert!(outside.path().join("kept").exists());
+        drop((living, second));
+        assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 6);
     }
 }

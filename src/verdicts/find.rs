@@ -12,6 +12,7 @@ use crate::git::tree::Directory;
 use crate::model::day::Day;
 use crate::model::ids::{EntryState, ObjectId};
 use crate::model::path::shown;
+use crate::sys::deposit::is_beside;
 use crate::sys::foreign::{Entry, EntryKind, ForeignFolder, Stamp};
 
 /// A verdict directory on disk.
@@ -79,6 +80,7 @@ pub fn find(ground: &Ground<'_>, head: Option<ObjectId>) -> Result<Found, Verdic
                 of_day(ground, day, (&folder, &held), &mut found)?;
             }
             _ if held.contains_key(&entry.name) => {}
+            (Err(_), EntryKind::Folder) if is_beside(&name) => {} // a judge is writing
             (Err(_), EntryKind::File) if is_clutter(&name) => {
                 found.clutter.push(format!("{}/{name}", ground.history));
             }
