@@ -188,7 +188,7 @@ fn warnings(out: &mut String, judged: &Judged) {
     notes.extend(decision.unscored_miss.iter().map(|id| format!("{id} does not score, and missed")));
     let unconfirmed = decision.unconfirmed.iter();
     notes.extend(unconfirmed.map(|(id, seed)| format!("{id} seed {seed} is frozen and was stable on base")));
-    notes.extend(decision.weak.iter().map(|(id, _)| format!("{id} shows too little to score")));
+    notes.extend(decision.weak.iter().map(|(id, weakness)| format!("{id} is smoke: {}", weakness.words())));
     for check in &judged.pinned.weighed.ground.policy.checks {
         let paths = configures(check.preset, &judged.trial.touched);
         let says = |path| format!("the patch touches {path}, which can change what check {} runs", check.id);
@@ -225,6 +225,10 @@ impl From<TrialError> for Failure {
                 None,
                 "declare a [[check]] that runs it in .gitreins/reins.toml on the protected line",
             ),
+            TrialError::Witness { id, .. } => {
+                let fix = "with a patch that applies to the protected line, in a range of its own";
+                undecided(None, &format!("git reins oracle witness {id} PATCH.diff, {fix}"))
+            }
             TrialError::Budget(_) => {
                 undecided(Some(Code::PolicyInvalid), "raise timeout.max_s of the check on the protected line")
             }

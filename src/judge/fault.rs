@@ -10,6 +10,7 @@ use crate::git::apply::ApplyError;
 use crate::git::checkout::CheckoutError;
 use crate::git::plumbing::PlumbingError;
 use crate::model::decision::Decision;
+use crate::model::ids::OracleId;
 use crate::model::record::RecordFault;
 use crate::model::refusal::Code;
 use crate::policy::Mechanism;
@@ -51,6 +52,16 @@ pub enum TrialError {
     /// A property that no declared check runs.
     #[error("no check of the policy runs the property {0}")]
     NoCheck(String),
+    /// The known-bad patch of a row makes no tree.
+    #[error("the known-bad patch {path} of {id} {why}")]
+    Witness {
+        /// The row.
+        id: OracleId,
+        /// The patch.
+        path: String,
+        /// What is wrong with it.
+        why: String,
+    },
     /// A check needs more time than it may have.
     #[error("{0}")]
     Budget(String),

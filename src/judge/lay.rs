@@ -12,7 +12,7 @@ use crate::decide::facts::{FileFacts, Material};
 use crate::git::Repo;
 use crate::git::apply::{Borrower, Entries};
 use crate::ledger::oracle::OracleRow;
-use crate::model::ids::{EntryState, ObjectId, Sha256};
+use crate::model::ids::{EntryState, ObjectId, OracleId, Sha256};
 use crate::model::path::{RepoPath, shown};
 use crate::model::refusal::Code;
 use crate::model::trial::Revision;
@@ -35,6 +35,8 @@ pub struct Trees<'a> {
     repo: Repo,
     territory: Territory,
     roots: BTreeMap<Revision, ObjectId>,
+    /// Base with the known-bad patch of a row.
+    witnesses: BTreeMap<OracleId, ObjectId>,
     /// Material that every row finds, by path.
     common: Entries,
     properties: BTreeMap<String, EntryState>,
@@ -44,8 +46,8 @@ pub struct Trees<'a> {
     laid: RefCell<BTreeMap<Key, Rc<Laid>>>,
 }
 
-/// A revision, and the property files in it that are there for one row alone.
-type Key = (Revision, BTreeSet<String>);
+/// A whole tree, and the property files that are laid over it for one row alone.
+type Key = (ObjectId, BTreeSet<String>);
 
 impl<'a> Trees<'a> {
     /// The trees over some roots; `apart` are the property files of rows that do not score.
@@ -68,6 +70,7 @@ impl<'a> Trees<'a> {
             borrower,
             territory,
             roots: BTreeMap::new(),
+            witnesses: BTreeMap::new(),
             common,
             properties: (*material.properties).clone(),
             fixtures: (*material.fixtures).clone(),
@@ -81,6 +84,11 @@ impl<'a> Trees<'a> {
         self.roots.insert(revision, root);
     }
 
+    /// Names base with the known-bad patches of rows.
+    pub fn add_witnesses(&mut self, roots: BTreeMap<OracleId, ObjectId>) {
+        self.witnesses.extend(roots);
+    }
+
     /// The repository that has all of them.
     pub fn repo(&self) -> &Repo {
         &self.repo
@@ -91,19 +99,31 @@ impl<'a> Trees<'a> {
     /// # Errors
     /// When git cannot make it.
     pub fn laid(&self, revision: Revision, row: Option<&OracleRow>) -> Result<Rc<Laid>, TrialError> {
+        let root = *self.roots.get(&revision).expect("a revision is named before it is laid");
+        self.laid_over(root, row)
+    }
+
+    /// The tree of a row's known-bad patch; none where it has no such patch.
+    ///
+    /// # Errors
+    /// When git cannot make it.
+    pub fn witness(&self, id: &OracleId, row: &OracleRow) -> Result<Option<Rc<Laid>>, TrialError> {
+        self.witnesses.get(id).map(|root| self.laid_over(*root, Some(row))).transpose()
+    }
+
+    fn laid_over(&self, root: ObjectId, row: Option<&OracleRow>) -> Result<Rc<Laid>, TrialError> {
         let named = row.into_iter().flat_map(|row| &row.property_files).map(|file| file.path.clone());
         let own: BTreeSet<String> = named.filter(|path| self.apart.contains(path)).collect();
-        let key = (revision, own);
+        let key = (root, own);
         if let Some(laid) = self.laid.borrow().get(&key) {
             return Ok(Rc::clone(laid));
         }
-        let laid = Rc::new(self.lay(revision, &key.1)?);
+        let laid = Rc::new(self.lay(root, &key.1)?);
         self.laid.borrow_mut().insert(key, Rc::clone(&laid));
         Ok(laid)
     }
 
-    fn lay(&self, revision: Revision, own: &BTreeSet<String>) -> Result<Laid, TrialError> {
-        let root = *self.roots.get(&revision).expect("a revision is named before it is laid");
+    fn lay(&self, root: ObjectId, own: &BTreeSet<String>) -> Result<Laid, TrialError> {
         let mut entries: Entries =
             self.repo.material_paths(root, &self.territory)?.into_iter().map(|path| (path, None)).collect();
         entries.extend(self.common.clone());

@@ -57,9 +57,17 @@ impl Measured {
     }
 
     /// What did not run because a canary missed before it.
-    pub fn kept_back() -> Self {
-        let reason = Some(RunReason::CanaryMissed);
-        Self::of(Ended { outcome: Outcome::NotRun, reason, note: "a canary missed before it".to_owned() })
+    pub fn after_canary() -> Self {
+        Self::kept_back(RunReason::CanaryMissed, "a canary missed before it")
+    }
+
+    /// What did not run because a check before it changed pinned bytes.
+    pub fn after_tamper() -> Self {
+        Self::kept_back(RunReason::Tampered, "a check before it changed bytes that nobody may change")
+    }
+
+    fn kept_back(reason: RunReason, note: &str) -> Self {
+        Self::of(Ended { outcome: Outcome::NotRun, reason: Some(reason), note: note.to_owned() })
     }
 }
 
@@ -86,13 +94,18 @@ impl Lines {
         })
     }
 
-    /// The outcomes of a property's seed on one tree.
-    pub fn outcomes(&self, property: &OracleId, seed: &str, revision: Revision) -> Vec<Outcome> {
-        let of_seed = self.0.iter().filter(|line| {
+    /// Whether a run changed bytes that it may not: what comes after it would say nothing.
+    pub fn has_tamper(&self) -> bool {
+        self.0.iter().any(|line| line.measured.ended.outcome == Outcome::Tamper)
+    }
+
+    /// The outcomes of a property's seed on one tree; of all its seeds when none is named.
+    pub fn outcomes(&self, property: &OracleId, seed: Option<&str>, revision: Revision) -> Vec<Outcome> {
+        let is_meant = |line: &&Line| {
             line.property.as_ref() == Some(property)
-                && line.seed.as_deref() == Some(seed)
+                && seed.is_none_or(|seed| line.seed.as_deref() == Some(seed))
                 && line.revision == revision
-        });
-        of_seed.map(|line| line.measured.ended.outcome).collect()
+        };
+        self.0.iter().filter(is_meant).map(|line| line.measured.ended.outcome).collect()
     }
 }

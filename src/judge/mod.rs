@@ -19,3 +19,4 @@ pub mod result;
 pub mod run;
 mod stage;
 pub mod trial;
+mod witness;

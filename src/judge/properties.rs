@@ -42,7 +42,11 @@ pub struct Property<'a> {
 impl Property<'_> {
     /// How often a seed is run on each tree: frozen ones are replayed.
     fn runs(&self, seed: &str, replays: u64) -> u64 {
-        if self.freezes.iter().any(|row| text(&row.seed) == seed) { replays } else { 1 }
+        if self.is_frozen(seed) { replays } else { 1 }
+    }
+
+    fn is_frozen(&self, seed: &str) -> bool {
+        self.freezes.iter().any(|row| text(&row.seed) == seed)
     }
 }
 
@@ -135,7 +139,8 @@ pub struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// Runs every seed of every property on base, then on the candidate.
+    /// Runs every seed of every property on base and on its known-bad patch, then on the candidate.
+    /// Once a run has changed bytes that it may not, nothing runs any more.
     ///
     /// # Errors
     /// When it is not known how a run ended.
@@ -144,7 +149,9 @@ impl Session<'_> {
         for property in properties {
             let first = lines.0.len();
             self.on_base(property, lines)?;
-            if self.ignores_seed(property, &lines.0[first..])? {
+            let on_base = first..lines.0.len();
+            self.on_witness(property, lines)?;
+            if !lines.has_tamper() && self.ignores_seed(property, &lines.0[on_base])? {
                 ignoring.insert(property.id.clone());
             }
         }
@@ -153,7 +160,7 @@ impl Session<'_> {
                 for _ in 0..property.runs(seed, self.bench.policy.judge.replays) {
                     let measured = match ignoring.contains(&property.id) {
                         true => not_honoured(),
-                        false => self.on_candidate(property, seed, lines)?,
+                        false => unless_tampered(lines, || self.on_candidate(property, seed, lines))?,
                     };
                     lines.push(line(property, seed, Revision::Candidate, measured));
                 }
@@ -174,8 +181,26 @@ impl Session<'_> {
             for _ in 0..runs {
                 // what a replay shows now is its point
                 let cache = self.cache.filter(|_| runs == 1);
-                let measured = self.once(property, seed, (&laid, "base"), budget_s, cache)?;
+                let run = || self.once(property, seed, (&laid, "base"), budget_s, cache);
+                let measured = unless_tampered(lines, run)?;
                 lines.push(line(property, seed, Revision::Base, measured));
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs a property on base with its known-bad patch, up to the first seed that fails: that is
+    /// all there is to show. A frozen seed shows nothing.
+    fn on_witness(&self, property: &Property<'_>, lines: &mut Lines) -> Result<(), TrialError> {
+        let Some(laid) = self.trees.witness(&property.id, property.row)? else { return Ok(()) };
+        let budget_s = budget_of(property.check)?;
+        for seed in property.seeds.iter().filter(|seed| !property.is_frozen(seed)) {
+            let run = || self.once(property, seed, (&laid, "its known-bad patch"), budget_s, self.cache);
+            let measured = unless_tampered(lines, run)?;
+            let is_killed = measured.ended.outcome == Outcome::Fail;
+            lines.push(line(property, seed, Revision::Witness, measured));
+            if is_killed {
+                return Ok(());
             }
         }
         Ok(())
@@ -269,6 +294,13 @@ fn echoes(preset: Preset) -> bool {
     }
 }
 
+fn unless_tampered(
+    lines: &Lines,
+    run: impl FnOnce() -> Result<Measured, TrialError>,
+) -> Result<Measured, TrialError> {
+    if lines.has_tamper() { Ok(Measured::after_tamper()) } else { run() }
+}
+
 fn not_honoured() -> Measured {
     let reason = Some(RunReason::SeedNotHonoured);
     let note = "two seeds drew the same on base: the seed does nothing".to_owned();
@@ -290,7 +322,7 @@ fn line(property: &Property<'_>, seed: &str, revision: Revision, measured: Measu
 pub fn keep_back(properties: &[Property<'_>], lines: &mut Lines) {
     for property in properties {
         for seed in &property.seeds {
-            lines.push(line(property, seed, Revision::Candidate, Measured::kept_back()));
+            lines.push(line(property, seed, Revision::Candidate, Measured::after_canary()));
         }
     }
 }
@@ -299,15 +331,16 @@ pub fn keep_back(properties: &[Property<'_>], lines: &mut Lines) {
 pub fn facts(properties: &[Property<'_>], lines: &Lines) -> Vec<PropertyFacts> {
     let seed = |property: &Property<'_>, seed: &String| SeedFacts {
         seed: seed.clone(),
-        base: lines.outcomes(&property.id, seed, Revision::Base),
-        candidate: lines.outcomes(&property.id, seed, Revision::Candidate),
+        base: lines.outcomes(&property.id, Some(seed), Revision::Base),
+        candidate: lines.outcomes(&property.id, Some(seed), Revision::Candidate),
     };
+    let witness = |property: &Property<'_>| lines.outcomes(&property.id, None, Revision::Witness);
     let one = |property: &Property<'_>| PropertyFacts {
         id: property.id.clone(),
         scores: property.scores,
         eligible: property.check.quarantine_eligible,
         seeds: property.seeds.iter().map(|text| seed(property, text)).collect(),
-        witness: None,
+        witness: property.row.witness_patch.as_ref().map(|_| witness(property)),
         freezes: property.freezes.iter().map(|row| FreezeFacts::of(row, true)).collect(),
     };
     properties.iter().map(one).collect()

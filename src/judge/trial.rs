@@ -13,6 +13,7 @@ use super::pin::{Candidate, Handed, Pinned, pin};
 use super::properties::{self, Property, Session};
 use super::record;
 use super::run::Bench;
+use super::witness;
 use crate::decide::canary::material;
 use crate::decide::diff::Diff;
 use crate::decide::score;
@@ -24,7 +25,7 @@ use crate::model::day::Day;
 use crate::model::ids::{ObjectId, Sha256};
 use crate::model::path::RepoPath;
 use crate::model::refusal::Code;
-use crate::model::trial::{Image, Outcome, Revision, Trial};
+use crate::model::trial::{Image, Revision, Trial};
 use crate::policy::territory::Territory;
 use crate::sandbox::interrupt::Interrupt;
 use crate::sandbox::run::Runner;
@@ -126,6 +127,7 @@ impl Court<'_> {
                 Trees::new(&borrower, territory, material_of_tip, properties::apart(&properties))?;
             trees.add(Revision::Base, pinned.base_root);
             trees.add(Revision::Candidate, root);
+            trees.add_witnesses(witness::roots(self.repo, &borrower, pinned, &properties)?);
             case.patch.candidate_tree = Some(candidate_tree(&trees, policy, root, pinned)?);
             let runner = Runner::new(self.interrupt.clone())?;
             let source = Source::new(trees.repo(), scratch.path(), &runner, self.interrupt)?;
@@ -223,8 +225,7 @@ impl Case {
             canaries: canaries::facts(policy, &self.lines),
             properties: properties::facts(properties, &self.lines),
             touched: self.patch.touched.clone(),
-            bytes_changed: self.is_tampered
-                || self.lines.0.iter().any(|line| line.measured.ended.outcome == Outcome::Tamper),
+            bytes_changed: self.is_tampered || self.lines.has_tamper(),
             power: policy.judge.power,
             today,
         }
@@ -235,7 +236,7 @@ impl Case {
         let policy = &pinned.weighed.ground.policy;
         for id in crate::decide::canary::order(policy) {
             if !self.lines.canaries().any(|line| line.id == id) {
-                let kept = super::run::Measured::kept_back();
+                let kept = super::run::Measured::after_canary();
                 self.lines.push(Line::canary(id, None, Revision::Candidate, kept));
             }
         }

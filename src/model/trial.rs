@@ -317,6 +317,8 @@ words! {
         Unenforced,
         /// A canary missed before it.
         CanaryMissed,
+        /// A check before it changed bytes that nobody may change.
+        Tampered,
         /// The policy declares no command for it.
         NotConfigured,
     }

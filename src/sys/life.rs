@@ -23,9 +23,8 @@ pub fn claim(dir: &Path) -> io::Result<Option<OwnedFd>> {
         Err(Errno::NOENT) => return Ok(None),
         opened => opened?,
     };
-    match rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive) {
-        Err(Errno::WOULDBLOCK) => return Ok(None),
-        Ok(()) | Err(_) => {}
+    if let Err(Errno::WOULDBLOCK) = rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive) {
+        return Ok(None);
     }
     let there = match rustix::fs::lstat(dir) {
         Err(Errno::NOENT) => return Ok(None),

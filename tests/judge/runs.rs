@@ -88,6 +88,9 @@ fn pinned_bytes_and_modes_that_change_reject_the_trial() {
         let expected = json!(["uncovered_fail", "bytes_changed"]);
         assert_eq!(record["reasons"], expected, "{harm}: {run}");
         assert!(runs(&record).contains(&"val-01 7 candidate tamper PROP_FAIL".to_owned()), "{run}");
+        // what comes after it says nothing
+        assert!(runs(&record).contains(&"val-01 8 candidate not-run -".to_owned()), "{run}");
+        assert_eq!(record["checks"].as_array().unwrap().last().unwrap()["reason"], "tampered");
     }
 }
 

@@ -7,7 +7,7 @@ use super::{Candidate, Case, differences, directory};
 use crate::decide::facts::Facts;
 use crate::decide::ledgers::Findings;
 use crate::decide::score::Scored;
-use crate::decide::trial::{SeedVerdict, TrialDecision, Weakness};
+use crate::decide::trial::{SeedVerdict, TrialDecision};
 use crate::model::decision::{Detail, Standing};
 use crate::model::ids::OracleId;
 use crate::model::refusal::Code;
@@ -175,12 +175,7 @@ fn remarks(case: &Case<'_>, trial: &Trial, decision: &TrialDecision, found: &mut
         found.warn(format!("the instability of {id} seed {seed} was not seen again: unconfirmed"));
     }
     for (id, weakness) in &decision.weak {
-        found.warn(match weakness {
-            Weakness::WitnessNotKilled => {
-                format!("{id} is smoke: its own known-bad patch does not make it fail")
-            }
-            Weakness::OnlyClaimed => format!("{id} is smoke: nothing but its row says that it can fail"),
-        });
+        found.warn(format!("{id} is smoke: {}", weakness.words()));
     }
     let is_row = |id: &OracleId| case.standings.contains_key(id);
     let strange = trial.checks.iter().filter_map(|run| run.property.as_ref()).filter(|id| !is_row(id));

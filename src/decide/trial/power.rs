@@ -34,6 +34,16 @@ pub enum Weakness {
     OnlyClaimed,
 }
 
+impl Weakness {
+    /// Why, to complete "the row is smoke:".
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::WitnessNotKilled => "its own known-bad patch does not make it fail",
+            Self::OnlyClaimed => "nothing but its row says that it can fail",
+        }
+    }
+}
+
 /// Whether a row that passes shows too little to score.
 pub(super) fn weakness(trial: &TrialFacts, property: &PropertyFacts) -> Option<Weakness> {
     if property.witness.as_deref().is_some_and(|witness| !is_killed(witness)) {
