@@ -18,4 +18,5 @@ mod judge {
     mod scenarios;
     mod suites;
     mod verdicts;
+    mod witness;
 }

@@ -11,6 +11,7 @@ pub mod landing;
 pub mod oracle;
 pub mod plan;
 pub mod start;
+pub mod witness;
 
 use crate::model::refusal::Code;
 

@@ -49,6 +49,7 @@ mod setup;
 mod status;
 mod supervise;
 mod textconv;
+mod witness;
 
 /// The commands.
 #[derive(Debug, Subcommand)]

@@ -1,8 +1,9 @@
-//! `git reins oracle add|edit|pin|clear|rm|list|commit`
+//! `git reins oracle add|edit|pin|witness|clear|rm|list|commit`
 
 use clap::{Args, Subcommand};
 
 use super::landing::{CommitFlags, nothing_open};
+use super::witness::Witness;
 use super::{Answer, Context, Failure, carry_out, judging};
 use crate::authoring::desk::{Desk, Opened};
 use crate::authoring::oracle::{self, Said};
@@ -27,6 +28,11 @@ pub enum Oracle {
     Edit(Edit),
     /// Pin the property files to the bytes they have now
     Pin(Pin),
+    /// Give a row a known-bad patch that its property has to fail on
+    ///
+    /// The patch changes code alone and applies to HEAD. It is kept in the ledger directory, and pinned.
+    /// Each trial applies it to base: a property that does not fail there is smoke.
+    Witness(Witness),
     /// Record who read a drafted row against the text it cites
     Clear(Clear),
     /// Take a row away
@@ -146,7 +152,7 @@ pub struct List {
     json: bool,
 }
 
-const NEXT: &str = "git reins oracle commit";
+pub(super) const NEXT: &str = "git reins oracle commit";
 
 impl Oracle {
     /// Does it.
@@ -162,6 +168,7 @@ impl Oracle {
             Self::Add(command) => command.run(&desk),
             Self::Edit(command) => command.run(&desk),
             Self::Pin(command) => command.run(&desk),
+            Self::Witness(command) => command.run(context, &desk),
             Self::Clear(command) => command.run(&desk),
             Self::Rm(command) => command.run(&desk),
             Self::List(command) => command.run(context),
@@ -175,6 +182,7 @@ impl Oracle {
             Self::Add(_) => "add the oracle",
             Self::Edit(_) => "edit the oracle",
             Self::Pin(_) => "pin the property files",
+            Self::Witness(_) => "keep the known-bad patch",
             Self::Clear(_) => "clear the oracle",
             Self::Rm(_) => "remove the oracle",
             Self::List(_) => "list the oracles",
@@ -184,7 +192,7 @@ impl Oracle {
 
     /// Whether it answers in JSON.
     pub fn json(&self) -> bool {
-        matches!(self, Self::List(List { json: true }))
+        matches!(self, Self::List(List { json: true }) | Self::Witness(Witness { json: true, .. }))
     }
 }
 

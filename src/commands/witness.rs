@@ -1,0 +1,66 @@
+//! `git reins oracle witness`
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::oracle::NEXT;
+use super::{Answer, Context, Failure, carry_out};
+use crate::authoring::desk::Desk;
+use crate::authoring::{Refused, witness};
+use crate::ledger::oracle::OracleLedger;
+use crate::model::ids::OracleId;
+use crate::model::path::visible;
+use crate::report::json;
+use crate::sys::files;
+
+/// The arguments of `oracle witness`.
+#[derive(Debug, Args)]
+pub struct Witness {
+    /// The row
+    id: OracleId,
+    /// The patch
+    #[arg(value_name = "PATCH.diff")]
+    patch: PathBuf,
+    /// Print what would change, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print where the patch is kept, and its digest
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What `oracle witness` did, in JSON.
+#[derive(Serialize)]
+struct Kept<'a> {
+    schema: &'static str,
+    oracle_id: &'a OracleId,
+    path: &'a str,
+    sha256: &'a str,
+    written: bool,
+}
+
+impl Witness {
+    /// Does it.
+    ///
+    /// # Errors
+    /// When the patch cannot be read, or a rule stands against it.
+    pub fn run(&self, context: &Context, desk: &Desk) -> Result<Answer, Failure> {
+        let name = visible(&self.patch.display().to_string());
+        let read = files::read_unlinked(&context.dir.join(&self.patch));
+        let read = read.map_err(|error| Failure::new(error.to_string()))?;
+        let bytes = read.ok_or_else(|| Failure::new(format!("there is no file {name}")))?;
+        let opened = desk.ledger::<OracleLedger>()?;
+        let kept = witness::keep(desk, &opened, &self.id, bytes)?;
+        let (id, path) = (&self.id, &kept.pin.path);
+        if kept.plan.is_empty() {
+            return Err(Refused::new("nothing would change").into());
+        }
+        let said = format!("{id} has its known-bad patch at {path}; next: {NEXT}");
+        let answer = carry_out(&desk.root, &kept.plan, self.dry_run, said)?;
+        let (path, sha256, written) = (path.as_str(), kept.pin.sha256.as_str(), !self.dry_run);
+        let report = Kept { schema: "git-reins/oracle-witness/1", oracle_id: id, path, sha256, written };
+        Ok(if self.json { Answer { stdout: json::print(&report), ..answer } } else { answer })
+    }
+}
