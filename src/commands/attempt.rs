@@ -14,8 +14,8 @@ use crate::judge::lines::Line;
 use crate::judge::trial::Court;
 use crate::model::ids::OracleId;
 use crate::model::path::{shown, visible};
-use crate::model::trial::Outcome;
-use crate::report::json;
+use crate::model::trial::{Enforced, Opened, Outcome};
+use crate::report::{json, text, trials};
 use crate::sandbox::interrupt::Interrupt;
 
 /// Run the property of one row at HEAD, once for each seed, and write nothing
@@ -38,6 +38,7 @@ struct Tried<'a> {
     property: &'a OracleId,
     check: &'a str,
     ignores_seed: bool,
+    enforced: Enforced,
     runs: Vec<Shown<'a>>,
 }
 
@@ -48,7 +49,7 @@ struct Shown<'a> {
     outcome: Outcome,
     class: &'static str,
     note: &'a str,
-    opened: Option<Vec<String>>,
+    opened: Option<&'a [Opened]>,
     wall_ms: u64,
 }
 
@@ -82,6 +83,7 @@ fn as_json(attempt: &Attempt) -> String {
         property: &attempt.id,
         check: &attempt.check,
         ignores_seed: attempt.ignores_seed,
+        enforced: attempt.enforced,
         runs: attempt.lines.0.iter().map(run).collect(),
     })
 }
@@ -92,7 +94,7 @@ fn run(line: &Line) -> Shown<'_> {
         outcome: line.measured.ended.outcome,
         class: class(line),
         note: &line.measured.ended.note,
-        opened: None,
+        opened: line.measured.opened.as_deref().ok(),
         wall_ms: line.measured.wall_ms,
     }
 }
@@ -108,15 +110,24 @@ fn as_text(attempt: &Attempt) -> String {
         if !note.is_empty() {
             let _infallible = writeln!(out, "  {}", visible(note));
         }
-        let last = line.measured.talk.lines().rev().filter(|text| !text.trim().is_empty()).take(10);
+        match &line.measured.opened {
+            Ok(opened) if opened.is_empty() => out.push_str("  opened no file of the tree\n"),
+            Ok(opened) => {
+                let paths: Vec<_> = opened.iter().map(|file| file.path.as_str()).collect();
+                text::fold(&mut out, "  opened ", "         ", &paths.join(", "));
+            }
+            Err(why) if why.is_empty() => {}
+            Err(why) => text::fold(&mut out, "  opened ", "         ", &format!("unknown: {}", visible(why))),
+        }
+        let last = line.measured.talk.lines().rev().filter(|said| !said.trim().is_empty()).take(10);
         let last: Vec<_> = last.collect();
         if line.measured.ended.outcome != Outcome::Pass {
-            last.iter().rev().for_each(|text| _ = writeln!(out, "  | {}", shown(text)));
+            last.iter().rev().for_each(|said| _ = writeln!(out, "  | {}", shown(said)));
         }
     }
     if attempt.ignores_seed {
         out.push_str("two seeds drew the same: the seed does nothing (seed-not-honoured)\n");
     }
-    out.push_str("which paths were opened is unknown\n");
+    let _infallible = writeln!(out, "enforced: {}", trials::enforced(attempt.enforced));
     out
 }

@@ -19,7 +19,7 @@ use crate::model::decision::Standing;
 use crate::model::ids::{ObjectId, Sha256};
 use crate::model::record::print;
 use crate::model::trial::{CheckSeeds, Epoch};
-use crate::policy::{Check, Policy};
+use crate::policy::{Check, Mechanism, Policy};
 
 /// Everything that a trial has to agree with to count for a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub struct Bound {
     pub epoch: Option<Epoch>,
     /// The runner image that the fixture ledger pins, as it is written.
     pub image_id: String,
+    /// The mechanisms that the policy requires.
+    pub require: Vec<Mechanism>,
 }
 
 impl Bound {
@@ -58,6 +60,7 @@ impl Bound {
                 Some(Epoch { epoch_id: text(&ledger.epoch_id).to_owned(), digest_sha256 })
             }),
             image_id: fixture.map(|ledger| text(&ledger.runner_image_id).to_owned()).unwrap_or_default(),
+            require: facts.policy.judge.require.clone(),
         }
     }
 }

@@ -8,7 +8,7 @@ pub mod budget;
 pub mod canary;
 pub mod change;
 pub mod diff;
-
+pub mod enforced;
 pub mod facts;
 pub mod fixture;
 pub mod fold;

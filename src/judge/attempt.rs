@@ -12,7 +12,7 @@ use crate::gate::survey::read_policy;
 use crate::gate::{GateError, at_head};
 use crate::model::ids::OracleId;
 use crate::model::refusal::Code;
-use crate::model::trial::Revision;
+use crate::model::trial::{Enforced, Revision};
 use crate::policy::Policy;
 
 /// What was tried.
@@ -26,6 +26,8 @@ pub struct Attempt {
     pub lines: Lines,
     /// Whether two seeds led to the same draws, where the tool says so.
     pub ignores_seed: bool,
+    /// What was enforced while it ran.
+    pub enforced: Enforced,
 }
 
 impl Court<'_> {
@@ -54,13 +56,14 @@ impl Court<'_> {
         let head = self.repo.head()?.ok_or(GateError::Unborn)?;
         let roots = vec![(Revision::Base, self.repo.commit(head)?.tree)];
         let scene = Scene { policy, material, apart: BTreeSet::new(), roots };
-        let (lines, ignores_seed) = self.on_stage(&self.ground()?, scene, |session| {
+        let (lines, ignores_seed, enforced) = self.on_stage(&self.ground()?, scene, |session| {
             let mut lines = Lines::default();
             session.on_base(property, &mut lines)?;
             let ignores_seed = session.ignores_seed(property, &lines.0)?;
-            Ok((lines, ignores_seed))
+            Ok((lines, ignores_seed, session.bench.source.jail().means()))
         })?;
-        Ok(Attempt { id: property.id.clone(), check: property.check.id.clone(), lines, ignores_seed })
+        let (id, check) = (property.id.clone(), property.check.id.clone());
+        Ok(Attempt { id, check, lines, ignores_seed, enforced })
     }
 }
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::run::{Errand, Measured};
 use crate::decide::outcome::Ended;
 use crate::model::record::{self, Record, RecordFault};
-use crate::model::trial::{Epoch, Image, Outcome, RunReason};
+use crate::model::trial::{Enforced, Epoch, Image, Opened, Outcome, RunReason};
 use crate::sys::files::{FileError, Root};
 use crate::sys::hash;
 
@@ -35,12 +35,15 @@ struct Entry {
     signal: Option<i32>,
     wall_ms: u64,
     echo: Option<String>,
+    opened: Option<Vec<Opened>>,
+    /// Why that is not known.
+    untraced: Option<String>,
     /// The digest of all that, so that a torn or edited entry is none.
     sha256: String,
 }
 
 impl Record for Entry {
-    const SCHEMA: &'static str = "git-reins/base-run/1";
+    const SCHEMA: &'static str = "git-reins/base-run/2";
 
     fn schema_member(&self) -> &str {
         &self.schema
@@ -61,13 +64,17 @@ impl Entry {
 }
 
 impl Cache {
-    /// The cache below a common git directory, for one epoch and image.
+    /// The cache below a common git directory, for one epoch, image and fence.
     ///
     /// # Errors
     /// When the directory cannot be opened.
-    pub fn open(common: &std::path::Path, epoch: &Epoch, image: &Image) -> Result<Self, FileError> {
+    pub fn open(
+        common: &std::path::Path,
+        epoch: &Epoch,
+        (image, enforced): (&Image, Enforced),
+    ) -> Result<Self, FileError> {
         let version = env!("CARGO_PKG_VERSION");
-        let ground = format!("{version}\n{epoch:?}\n{image:?}\n");
+        let ground = format!("{version}\n{epoch:?}\n{image:?}\n{enforced:?}\n");
         Ok(Self { root: Root::open(common)?, ground })
     }
 
@@ -79,7 +86,8 @@ impl Cache {
         let ended = Ended { outcome: entry.outcome, reason: entry.reason, note: entry.note };
         let talk = "known from an earlier run on the same tree\n".to_owned();
         let (exit, signal, wall_ms, echo) = (entry.exit, entry.signal, entry.wall_ms, entry.echo);
-        Some(Measured { ended, exit, signal, wall_ms, echo, talk })
+        let opened = entry.opened.ok_or(entry.untraced.unwrap_or_default());
+        Some(Measured { ended, exit, signal, wall_ms, echo, opened, talk })
     }
 
     /// Keeps a pass or a failure; anything else says more about the moment than about base. A
@@ -99,6 +107,8 @@ impl Cache {
             signal: measured.signal,
             wall_ms: measured.wall_ms,
             echo: measured.echo.clone(),
+            opened: measured.opened.clone().ok(),
+            untraced: measured.opened.clone().err(),
             sha256: String::new(),
         };
         entry.sha256 = entry.digest();

@@ -3,6 +3,7 @@
 use std::io;
 
 use super::command::CommandError;
+use crate::decide::enforced::name;
 use crate::decide::secret::BadMarker;
 use crate::gate::GateError;
 use crate::git::GitError;
@@ -47,8 +48,8 @@ pub enum TrialError {
     #[error("the repository has no worktree, and so no place for a record")]
     Bare,
     /// Nothing enforces what the policy requires.
-    #[error("judge.require asks for {}, and nothing here enforces that", list(.0))]
-    Unenforced(Vec<Mechanism>),
+    #[error("judge.require asks for what is not enforced here: {}", list(.0))]
+    Unenforced(Vec<(Mechanism, String)>),
     /// A property that no declared check runs.
     #[error("no check of the policy runs the property {0}")]
     NoCheck(String),
@@ -102,12 +103,10 @@ pub enum TrialError {
     },
 }
 
-fn list(mechanisms: &[Mechanism]) -> String {
-    let name = |wanted: &Mechanism| {
-        let named = Mechanism::NAMES.iter().find(|(_, mechanism)| mechanism == wanted);
-        named.map_or("", |(name, _)| name)
-    };
-    mechanisms.iter().map(name).collect::<Vec<_>>().join(" and ")
+/// Each mechanism with why it is missing.
+fn list(missing: &[(Mechanism, String)]) -> String {
+    let one = |(mechanism, why): &(Mechanism, String)| format!("{} ({why})", name(*mechanism));
+    missing.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 impl TrialError {

@@ -7,10 +7,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::fault::TrialError;
+use super::jail::Jail;
 use super::lay::Laid;
 use crate::git::Repo;
 use crate::git::checkout::CheckoutError;
-use crate::model::ids::{EntryState, ObjectId};
+use crate::model::ids::{EntryState, ObjectId, Sha256};
 use crate::model::path::RepoPath;
 use crate::model::run::Ran;
 use crate::sandbox::interrupt::Interrupt;
@@ -24,6 +25,7 @@ use crate::sys::seal::{Seal, Shape};
 pub struct Source<'a> {
     repo: &'a Repo,
     interrupt: &'a Interrupt,
+    jail: Jail<'a>,
     /// A directory of our own for trees that nobody runs in.
     home: PathBuf,
     /// For trees that one job runs on.
@@ -40,6 +42,8 @@ struct Pristine {
     pinned: Seal,
     /// All of its files.
     whole: Seal,
+    /// What they held when they were laid out.
+    digests: BTreeMap<RepoPath, Sha256>,
     /// All of its names.
     shape: Shape,
 }
@@ -47,6 +51,7 @@ struct Pristine {
 /// The tree of one run.
 pub struct Fresh {
     tree: Tree,
+    pristine: Rc<Pristine>,
     sealed: BTreeSet<PathBuf>,
 }
 
@@ -54,6 +59,16 @@ impl Fresh {
     /// Where the tree is for the job.
     pub fn path(&self) -> &Path {
         self.tree.path()
+    }
+
+    /// What a file of the tree held before the run; none for anything else.
+    pub fn digest(&self, path: &RepoPath) -> Option<Sha256> {
+        self.pristine.digests.get(path).copied()
+    }
+
+    /// Whether anything stood at a path before the run.
+    pub fn held(&self, inner: &Path) -> bool {
+        self.pristine.shape.has(&self.pristine.dir.join(inner))
     }
 
     /// Runs a job on it.
@@ -92,20 +107,25 @@ impl Fresh {
 }
 
 impl<'a> Source<'a> {
-    /// Trees of `repo`, with room below `scratch`, and the cheapest layers that work there.
+    /// Trees of `repo` for jobs in a jail, by the cheapest layers that work there.
     ///
     /// # Errors
     /// When no directory can be made, or no layer can be tried.
-    pub fn new(
-        repo: &'a Repo,
-        scratch: &Path,
-        runner: &Runner,
-        interrupt: &'a Interrupt,
-    ) -> Result<Self, TrialError> {
-        let home = Scratch::kept(&scratch.join("pristine"))?.path().to_owned();
-        let layers = Layers::probe(scratch, runner)?;
-        let standing = Layers::starting_with(Layer::Reflink, scratch);
-        Ok(Self { repo, interrupt, home, layers, standing, laid: RefCell::default() })
+    pub fn new(repo: &'a Repo, jail: Jail<'a>, interrupt: &'a Interrupt) -> Result<Self, TrialError> {
+        let home = Scratch::kept(&jail.scratch.join("pristine"))?.path().to_owned();
+        let layers = Layers::probe(jail.scratch, jail.runner)?;
+        let standing = Layers::starting_with(Layer::Reflink, jail.scratch);
+        Ok(Self { repo, interrupt, jail, home, layers, standing, laid: RefCell::default() })
+    }
+
+    /// What its jobs are kept from, and how.
+    pub fn jail(&self) -> &Jail<'a> {
+        &self.jail
+    }
+
+    /// Where the trees are that nobody runs in.
+    pub fn home(&self) -> &Path {
+        &self.home
     }
 
     /// A tree for one job: no `.git`, and nothing that a write could carry into another tree.
@@ -141,7 +161,7 @@ impl<'a> Source<'a> {
     fn layered(&self, laid: &Laid, layers: &Layers) -> Result<Fresh, TrialError> {
         let pristine = self.pristine(laid)?;
         let sealed = laid.sealed.iter().map(|(path, _)| PathBuf::from(path.as_str())).collect();
-        Ok(Fresh { tree: layers.fresh(&pristine.dir)?, sealed })
+        Ok(Fresh { tree: layers.fresh(&pristine.dir)?, pristine, sealed })
     }
 
     fn pristine(&self, laid: &Laid) -> Result<Rc<Pristine>, TrialError> {
@@ -165,8 +185,8 @@ impl<'a> Source<'a> {
         })?;
         let pinned = Seal::new(Root::open(&dir)?, &laid.sealed)?;
         let whole = Seal::as_found(Root::open(&dir)?, paths)?;
-        let shape = Shape::of(&dir)?;
-        Ok(Pristine { dir, pinned, whole, shape })
+        let (digests, shape) = (whole.digests().collect(), Shape::of(&dir)?);
+        Ok(Pristine { dir, pinned, whole, digests, shape })
     }
 
     fn checkout(&self, tree: ObjectId, dir: &Path) -> Result<(), TrialError> {

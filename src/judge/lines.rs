@@ -45,7 +45,7 @@ impl Line {
             reason: self.measured.ended.reason,
             exit: self.measured.exit,
             signal: self.measured.signal,
-            opened: None,
+            opened: self.measured.opened.clone().ok(),
         }
     }
 }
@@ -53,7 +53,15 @@ impl Line {
 impl Measured {
     /// What needed no process.
     pub fn of(ended: Ended) -> Self {
-        Self { ended, exit: None, signal: None, wall_ms: 0, echo: None, talk: String::new() }
+        Self {
+            ended,
+            exit: None,
+            signal: None,
+            wall_ms: 0,
+            echo: None,
+            opened: Err(String::new()),
+            talk: String::new(),
+        }
     }
 
     /// What did not run because a canary missed before it.

@@ -8,26 +8,16 @@ use super::pin::Pinned;
 use super::trial::{Judged, Patch};
 use crate::decide::admit;
 use crate::decide::bound::{seeds, seeds_sha256};
+use crate::decide::recorded::unwitnessed;
 use crate::decide::score::Scores;
 use crate::decide::trial::{SeedVerdict, TrialDecision};
 use crate::model::day::Day;
 use crate::model::decision::{Decision, VerdictEvidence};
 use crate::model::path::{RepoPath, visible};
 use crate::model::record;
-use crate::model::trial::{
-    Class, Enforced, FixtureGuard, KillGuard, NetworkGuard, Outcome, Revision, TRIAL_SCHEMA, Timing, Trace,
-    Trial,
-};
+use crate::model::trial::{Class, Outcome, Revision, TRIAL_SCHEMA, Timing, Trial};
 use crate::sys::deposit::{Deposited, deposit};
 use crate::sys::files::Root;
-
-/// What is enforced here: nothing is claimed that no mechanism does.
-const ENFORCED: Enforced = Enforced {
-    fixtures: FixtureGuard::None,
-    network: NetworkGuard::None,
-    kill: KillGuard::Pgrp,
-    trace: Trace::None,
-};
 
 /// What a run of a property on the candidate amounts to; none for any other run.
 pub(super) fn class(line: &Line, decision: &TrialDecision) -> Option<Class> {
@@ -54,23 +44,25 @@ pub(super) fn trial(
     (started_at, wall_ms): (String, u64),
 ) -> Result<Trial, TrialError> {
     let seeds = seeds(&pinned.weighed.ground.policy);
+    let checks: Vec<_> = lines.0.iter().map(Line::record).collect();
+    let touched: Vec<_> = patch.touched.iter().cloned().collect();
     let trial = Trial {
         schema: TRIAL_SCHEMA.to_owned(),
         blob: patch.blob,
         base_rev: pinned.base,
         base_tree: pinned.base_tree,
         candidate_tree: patch.candidate_tree,
-        touched: patch.touched.iter().cloned().collect(),
+        unwitnessed: unwitnessed(&checks, &touched),
+        touched,
         seeds_sha256: seeds_sha256(&seeds),
         seeds,
         policy_sha256: pinned.bound.policy_sha256,
         rows_sha256: pinned.bound.rows_sha256,
         epoch: pinned.epoch.clone(),
         image: pinned.image.clone(),
-        enforced: ENFORCED,
-        checks: lines.0.iter().map(Line::record).collect(),
+        enforced: patch.enforced,
+        checks,
         power: decision.power.clone(),
-        unwitnessed: Vec::new(),
         held: decision.held.clone(),
         canary_bad: decision.canary_bad.clone(),
         illegal_freeze: decision.illegal_freeze.clone(),
@@ -123,13 +115,17 @@ pub fn file(name: &str) -> RepoPath {
 /// What a run printed, below what it was and what is known of it.
 fn log(line: &Line) -> String {
     let measured = &line.measured;
-    if measured.talk.is_empty() && measured.ended.note.is_empty() {
+    let unknown = match &measured.opened {
+        Err(why) if !why.is_empty() => format!("which files it opened is not known: {}\n", visible(why)),
+        Ok(_) | Err(_) => String::new(),
+    };
+    if measured.talk.is_empty() && measured.ended.note.is_empty() && unknown.is_empty() {
         return String::new();
     }
     let seed = line.seed.as_ref().map(|seed| format!(", seed {}", visible(seed))).unwrap_or_default();
     let note = visible(&measured.ended.note);
     format!(
-        "check {}{seed}, {:?}: {:?} {note}\n\n{}",
+        "check {}{seed}, {:?}: {:?} {note}\n{unknown}\n{}",
         line.id, line.revision, measured.ended.outcome, measured.talk
     )
 }

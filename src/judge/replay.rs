@@ -82,9 +82,6 @@ impl Court<'_> {
             return Err(empty());
         }
         let policy = policy_of(&pinned, asked);
-        if !policy.judge.require.is_empty() {
-            return Err(TrialError::Unenforced(policy.judge.require));
-        }
         let choice = choose(&policy, &pinned, asked)?;
         let mut properties = choice.properties(&policy, &pinned)?;
         for property in &properties {
@@ -112,6 +109,7 @@ impl Court<'_> {
         let material = &pinned.weighed.facts.tip.material;
         let scene = Scene { policy, material, apart: properties::apart(&all), roots };
         self.on_stage(ground, scene, |session| {
+            session.bench.source.jail().require(policy)?;
             let candidate = patched.map(|patched| {
                 let tree = candidate_tree(session.trees, policy, patched.root, pinned)?;
                 Ok::<_, TrialError>(ReplayedCandidate { blob: patched.blob, tree })

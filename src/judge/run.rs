@@ -4,19 +4,24 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
-use super::command::{Invocation, Places, Source, Subject, build};
+use super::command::{Invocation, Places, Subject, build};
 use super::fault::TrialError;
 use super::fresh::{self, Fresh};
 use super::harness::{Pinned, SEED_ECHO};
+use super::jail::Land;
 use super::lay::Laid;
-use super::result;
+use super::left::results;
+use super::opened::{Known, opened};
 use crate::decide::outcome::{Ended, ProcessEnd, Results, RunFacts, judge_run};
 use crate::model::run::{End, Ran};
-use crate::policy::{Check, ExitMap, Policy};
+use crate::model::trial::Trace;
+use crate::policy::{Check, ExitMap, Network, Policy};
 use crate::sandbox::environment::Environment;
-use crate::sandbox::run::{Job, Runner};
+use crate::sandbox::fence::Fence;
+use crate::sandbox::run::{Job, RunError, Runner};
 use crate::sandbox::supervise::Limits;
-use crate::sys::files::{self, FileError};
+use crate::sandbox::trace::minds_ptrace;
+use crate::sys::files;
 use crate::sys::scratch::Scratch;
 use crate::sys::{memory, out};
 
@@ -60,6 +65,8 @@ pub struct Measured {
     pub wall_ms: u64,
     /// The state that its seed led to, where the tool says so.
     pub echo: Option<String>,
+    /// The files that it opened, or why that is not known.
+    pub opened: Known,
     /// What it printed.
     pub talk: String,
 }
@@ -71,10 +78,27 @@ impl Bench<'_> {
     /// # Errors
     /// When it is not known how the run ended.
     pub fn run(&self, errand: &Errand<'_>) -> Result<Measured, TrialError> {
+        let trace = self.source.jail().means().trace;
+        let (ran, measured) = self.watched(errand, trace)?;
+        if trace != Trace::Ptrace || !minds_ptrace(&ran) {
+            return Ok(measured);
+        }
+        // a leak checker that finds itself traced says nothing about the code
+        match self.watched(errand, Trace::Notify) {
+            Err(TrialError::Run(RunError::NoFence(_))) => self.watched(errand, Trace::None),
+            again => again,
+        }
+        .map(|(_, measured)| measured)
+    }
+
+    fn watched(&self, errand: &Errand<'_>, trace: Trace) -> Result<(Ran, Measured), TrialError> {
         let place = Scratch::within(self.scratch)?;
         let mut fresh = self.source.fresh(errand.laid)?;
         let tree = fresh.path().to_owned();
         let environment = Environment::clean(place.path())?;
+        let mut land = Land { writable: vec![place.path().to_owned()], read_only: Vec::new() };
+        land.tree(&tree, errand.laid);
+        let fence = self.fence(land, errand.check.network, trace);
         let (tmp, result) = (place.path().join("tmp"), place.path().join("result"));
         let fixtures = self.policy.paths.fixtures.first();
         let fixtures = fixtures.map_or_else(|| tree.clone(), |path| tree.join(path.as_str()));
@@ -90,7 +114,7 @@ impl Bench<'_> {
             dir: &tree,
             environment: &environment,
             limits: limits(errand.budget_s, errand.check.output_max_mib),
-            fence: None,
+            fence: Some(&fence),
         };
         let (ran, out_of_memory) = self.launch(&mut fresh, &job, errand.title)?;
         let facts = RunFacts {
@@ -100,7 +124,9 @@ impl Bench<'_> {
         };
         let echo = files::read(&tmp.join(SEED_ECHO)).ok().flatten();
         let echo = echo.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        Ok(Measured { echo, ..measured(&facts, &errand.check.exit, &ran) })
+        let opened = opened(&ran, &[&fresh], &self.source.jail().blindness());
+        let measured = Measured { echo, opened, ..measured(&facts, &errand.check.exit, &ran) };
+        Ok((ran, measured))
     }
 
     /// Runs a command that compares two trees, from the first one: the program is base's own.
@@ -115,11 +141,21 @@ impl Bench<'_> {
         let words = ["before", "after"].map(|name| format!("{{{name}}}"));
         let argv: Vec<OsString> = argv.iter().map(|text| filled(text, &words, &dirs).into()).collect();
         let limits = limits(Check::SIGNATURE_BUDGET_S, Check::OUTPUT_MAX_MIB);
-        let job = Job { argv: &argv, dir: &dirs[0], environment: &environment, limits, fence: None };
+        let mut land = Land { writable: vec![place.path().to_owned()], read_only: Vec::new() };
+        dirs.iter().zip(trees).for_each(|(dir, laid)| land.tree(dir, laid));
+        let fence = self.fence(land, Network::Deny, self.source.jail().means().trace);
+        let job = Job { argv: &argv, dir: &dirs[0], environment: &environment, limits, fence: Some(&fence) };
         let (ran, out_of_memory) = self.launch(&mut before, &job, title)?;
         let tampered = [before.broken()?, after.broken()?, self.source.broken()].concat();
         let facts = RunFacts { tampered, ..facts(&ran, out_of_memory, &job) };
-        Ok(measured(&facts, &crate::policy::Preset::Raw.exit(), &ran))
+        let opened = opened(&ran, &[&before, &after], &self.source.jail().blindness());
+        Ok(Measured { opened, ..measured(&facts, &crate::policy::Preset::Raw.exit(), &ran) })
+    }
+
+    /// The fence around a run, which keeps the trees that nobody runs in too.
+    fn fence(&self, mut land: Land, network: Network, trace: Trace) -> Fence {
+        land.read_only.push(self.source.home().to_owned());
+        self.source.jail().fence(land, network, trace)
     }
 
     /// Runs a job on a tree; whether the kernel killed something for memory meanwhile.
@@ -176,37 +212,5 @@ fn measured(facts: &RunFacts, exit: &ExitMap, ran: &Ran) -> Measured {
     };
     let talk = format!("{}{}", ran.stdout.text(), ran.stderr.text());
     let ended = judge_run(facts, exit);
-    Measured { ended, exit: code, signal, wall_ms: ran.wall_ms, echo: None, talk }
-}
-
-/// What the result file says. It was written by the code under test: a link there leads nowhere
-/// that a copy would not.
-fn results(invocation: &Invocation, ran: &Ran, (fresh, seed): (&Fresh, &str)) -> Result<Results, TrialError> {
-    let Some(expected) = &invocation.result else { return Ok(Results::NotExpected) };
-    let bytes = match &expected.source {
-        Source::Stdout if ran.stdout.bytes as usize > ran.stdout.head.len() + ran.stdout.tail.len() => {
-            return Ok(Results::Unreadable("more was printed than is kept".to_owned()));
-        }
-        Source::Stdout => [ran.stdout.head.as_slice(), &ran.stdout.tail].concat(),
-        Source::File(path) => match fresh.left(path)?.map_or(Ok(None), |path| files::read(&path)) {
-            Ok(Some(bytes)) => bytes,
-            Ok(None) => return Ok(Results::Missing),
-            Err(error) => return Ok(Results::Unreadable(unreadable(&error))),
-        },
-    };
-    Ok(match result::read(expected.format, &bytes, seed) {
-        Ok(counts) => Results::Read { counts, require_executed: expected.require_executed },
-        Err(fault) => Results::Unreadable(fault.to_string()),
-    })
-}
-
-/// Without the place, which is another one in every run.
-fn unreadable(error: &FileError) -> String {
-    match error {
-        FileError::NotRegular { kind, .. } => format!("it is {kind}"),
-        FileError::TooLarge { .. } => "it is too large".to_owned(),
-        FileError::Shared { .. } => "it has more than one hard link".to_owned(),
-        FileError::Changed { .. } => "it was changed".to_owned(),
-        FileError::Io { source, .. } => source.to_string(),
-    }
+    Measured { ended, exit: code, signal, wall_ms: ran.wall_ms, echo: None, opened: Err(String::new()), talk }
 }

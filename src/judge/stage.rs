@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::fault::TrialError;
 use super::fresh::Source;
+use super::jail::Jail;
 use super::lay::Trees;
 use super::properties::Session;
 use super::run::Bench;
@@ -63,7 +64,8 @@ impl Court<'_> {
         scene.roots.into_iter().for_each(|(revision, root)| trees.add(revision, root));
         let runner = Runner::new(self.interrupt.clone())?;
         let scratch = ground.scratch.path();
-        let source = Source::new(trees.repo(), scratch, &runner, self.interrupt)?;
+        let jail = Jail::probe(&runner, scratch)?;
+        let source = Source::new(trees.repo(), jail, self.interrupt)?;
         let bench = Bench { policy: scene.policy, source: &source, runner: &runner, scratch };
         act(&Session { bench: &bench, trees: &trees, cache: None })
     }

@@ -7,6 +7,7 @@ use super::cache::Cache;
 use super::canaries;
 use super::fault::TrialError;
 use super::fresh::Source;
+use super::jail::Jail;
 use super::lay::Trees;
 use super::lines::{Line, Lines};
 use super::pin::{Candidate, Handed, Pinned, pin};
@@ -25,8 +26,9 @@ use crate::model::day::Day;
 use crate::model::ids::{ObjectId, Sha256};
 use crate::model::path::RepoPath;
 use crate::model::refusal::Code;
-use crate::model::trial::{Image, Revision, Trial};
+use crate::model::trial::{Enforced, Image, Revision, Trial};
 use crate::policy::territory::Territory;
+use crate::sandbox::fence::Fence;
 use crate::sandbox::interrupt::Interrupt;
 use crate::sandbox::run::Runner;
 use crate::sys::scratch::Scratch;
@@ -62,11 +64,19 @@ pub struct Judged {
 }
 
 /// What is known of the patch.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Patch {
     pub(super) blob: Option<Sha256>,
     pub(super) touched: BTreeSet<RepoPath>,
     pub(super) candidate_tree: Option<ObjectId>,
+    /// What is enforced while it is judged; nothing is where nothing runs.
+    pub(super) enforced: Enforced,
+}
+
+impl Default for Patch {
+    fn default() -> Self {
+        Self { blob: None, touched: BTreeSet::new(), candidate_tree: None, enforced: Fence::OPEN }
+    }
 }
 
 impl Court<'_> {
@@ -94,9 +104,6 @@ impl Court<'_> {
     /// Runs what has to run.
     fn hear(&self, pinned: &Pinned, case: &mut Case) -> Result<TrialDecision, TrialError> {
         let policy = &pinned.weighed.ground.policy;
-        if !policy.judge.require.is_empty() {
-            return Err(TrialError::Unenforced(policy.judge.require.clone()));
-        }
         let material_of_tip = &pinned.weighed.facts.tip.material;
         let standings = score::standings(&pinned.weighed.facts, &pinned.order);
         let rows = material_of_tip.oracle_rows();
@@ -105,8 +112,12 @@ impl Court<'_> {
             properties::budget_of(check)?; // told before anything runs
         }
         let scratch = Scratch::temporary()?;
+        let runner = Runner::new(self.interrupt.clone())?;
+        let jail = Jail::probe(&runner, scratch.path())?;
+        jail.require(policy)?;
+        case.patch.enforced = jail.means();
         let place = GitPlace::find(&self.dir, self.git_dir.as_deref())?;
-        let cache = Cache::open(&common(&place)?, &pinned.epoch, &pinned.image)?;
+        let cache = Cache::open(&common(&place)?, &pinned.epoch, (&pinned.image, jail.means()))?;
         if cache.is_reused(&pinned.image) {
             let Image { id, fingerprint } = &pinned.image;
             case.notes
@@ -129,8 +140,7 @@ impl Court<'_> {
             trees.add(Revision::Candidate, root);
             trees.add_witnesses(witness::roots(self.repo, &borrower, pinned, &properties)?);
             case.patch.candidate_tree = Some(candidate_tree(&trees, policy, root, pinned)?);
-            let runner = Runner::new(self.interrupt.clone())?;
-            let source = Source::new(trees.repo(), scratch.path(), &runner, self.interrupt)?;
+            let source = Source::new(trees.repo(), jail, self.interrupt)?;
             let bench = Bench { policy, source: &source, runner: &runner, scratch: scratch.path() };
             if !case.lines.has_missed_canary() {
                 canaries::run(&bench, &trees, &mut case.lines)?;

@@ -6,7 +6,8 @@ use super::text::fold;
 use crate::model::path::{shown, visible};
 use crate::model::record::print;
 use crate::model::trial::{
-    CheckKind, CheckRun, Class, Outcome, Power, Revision, RunReason, Trial, TrialReason, TrialVerdict,
+    CheckKind, CheckRun, Class, Enforced, Outcome, Power, Revision, RunReason, Trial, TrialReason,
+    TrialVerdict,
 };
 
 /// A trial as text: the verdict first, then what it rests on.
@@ -16,6 +17,11 @@ pub fn trial(trial: &Trial, notes: &[String]) -> String {
     let mut out = headline(trial);
     section(&mut out, trial, notes, "canaries", |run| run.kind == CheckKind::Canary);
     section(&mut out, trial, notes, "properties", |run| run.kind == CheckKind::Property);
+    if !trial.unwitnessed.is_empty() {
+        out.push('\n');
+        let text = format!("{} passed and opened none of the touched paths", trial.unwitnessed.join(", "));
+        fold(&mut out, "note: ", "      ", &text);
+    }
     if !trial.held.is_empty() {
         out.push('\n');
         fold(&mut out, "held: ", "      ", &format!("{}: frozen and failing", trial.held.join(", ")));
@@ -43,17 +49,20 @@ fn headline(trial: &Trial) -> String {
             count => format!("{count} paths"),
         }
     );
-    let enforced = trial.enforced;
+    let _infallible = writeln!(out, "  enforced: {}", enforced(trial.enforced));
+    out
+}
+
+/// What was enforced, and by which means.
+pub fn enforced(enforced: Enforced) -> String {
     let word = |word: String| word.trim().trim_matches('"').to_owned();
-    let _infallible = writeln!(
-        out,
-        "  enforced: network {}, fixtures {}, processes {}, opened paths {}",
+    format!(
+        "network {}, fixtures {}, processes {}, opened paths {}",
         word(print(&enforced.network)),
         word(print(&enforced.fixtures)),
         word(print(&enforced.kill)),
         word(print(&enforced.trace)),
-    );
-    out
+    )
 }
 
 /// A reason in words.

@@ -48,6 +48,11 @@ impl Seal {
         Ok(Self { root, paths, files })
     }
 
+    /// Each path, and what it held.
+    pub fn digests(&self) -> impl Iterator<Item = (RepoPath, Sha256)> + '_ {
+        self.paths.iter().cloned().zip(self.files.iter().map(|(sha256, _)| *sha256))
+    }
+
     /// The paths that are no longer what they were; one that cannot be read is among them.
     pub fn broken(&self) -> Vec<String> {
         let one = |path: &RepoPath| hash::files(&self.root, std::slice::from_ref(path)).ok()?.pop()?;
@@ -89,6 +94,11 @@ impl Shape {
             shape.insert(path, (meta.mode(), target));
         }
         Ok(Self(shape))
+    }
+
+    /// Whether a path was there.
+    pub fn has(&self, path: &Path) -> bool {
+        self.0.contains_key(path)
     }
 
     /// Whether what is below `dir` has another shape, or none that can be looked at.

@@ -108,6 +108,8 @@ fn a_trial_of_something_else_is_stale_and_says_in_what() {
     other(|trial| trial.rows_sha256 = Sha256([1; 32]), "rows_sha256");
     other(|trial| trial.epoch.epoch_id = "epoch-0".to_owned(), "epoch.epoch_id");
     other(|trial| trial.epoch.digest_sha256 = Sha256([1; 32]), "epoch.digest_sha256");
+    other(|trial| trial.enforced.network = NetworkGuard::None, "enforced");
+    other(|trial| trial.enforced.fixtures = FixtureGuard::ModeOnly, "enforced");
 
     let story = Story::honest();
     story.fold(&story.trial());

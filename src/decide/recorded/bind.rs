@@ -1,7 +1,9 @@
 //! Is a trial about this very candidate?
 
 use crate::decide::bound::Bound;
+use crate::decide::enforced::{lacks, name, words};
 use crate::model::trial::Trial;
+use crate::policy::Mechanism;
 
 /// A member in which a record differs from what it is held against.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,5 +51,15 @@ pub fn differences(trial: &Trial, bound: &Bound) -> Vec<Difference> {
             derived: bound.image_id.clone(),
         });
     }
+    found.extend(unenforced(trial, &bound.require).into_iter().map(|mechanism| Difference {
+        field: "enforced".to_owned(),
+        recorded: format!("nothing that counts as {}", name(mechanism)),
+        derived: format!("{}, which judge.require asks for", words(mechanism).join(" or ")),
+    }));
     found
+}
+
+/// What the policy requires and the trial did not have; nothing when no check ran in it.
+pub(super) fn unenforced(trial: &Trial, required: &[Mechanism]) -> Vec<Mechanism> {
+    if trial.checks.is_empty() { Vec::new() } else { lacks(&trial.enforced, required) }
 }

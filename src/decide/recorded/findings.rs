@@ -177,6 +177,9 @@ fn remarks(case: &Case<'_>, trial: &Trial, decision: &TrialDecision, found: &mut
     for (id, weakness) in &decision.weak {
         found.warn(format!("{id} is smoke: {}", weakness.words()));
     }
+    for id in &trial.unwitnessed {
+        found.warn(format!("{id} passed and opened none of the paths that the patch touches"));
+    }
     let is_row = |id: &OracleId| case.standings.contains_key(id);
     let strange = trial.checks.iter().filter_map(|run| run.property.as_ref()).filter(|id| !is_row(id));
     for id in strange {

@@ -7,6 +7,7 @@ mod bind;
 mod derive;
 mod findings;
 mod recompute;
+mod unwitnessed;
 
 use std::collections::BTreeMap;
 
@@ -25,6 +26,7 @@ pub use bind::{Difference, differences};
 pub use derive::derive;
 pub use findings::judge_changed;
 pub use recompute::recompute;
+pub use unwitnessed::unwitnessed;
 
 /// What every name of a record's form begins with.
 const OURS: &str = "git-reins/";

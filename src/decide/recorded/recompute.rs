@@ -2,9 +2,11 @@
 
 use serde::Serialize;
 
-use super::bind::Difference;
+use super::bind::{Difference, unenforced};
 use super::derive::derive;
+use super::unwitnessed::unwitnessed;
 use crate::decide::bound::{self, Bound};
+use crate::decide::enforced::name;
 use crate::decide::facts::Facts;
 use crate::decide::{order, score};
 use crate::model::day::Day;
@@ -42,7 +44,9 @@ pub fn recompute(facts: &Facts, record: &Trial, today: Day) -> Option<Difference
         ("rows_sha256", record.rows_sha256.to_string(), bound.rows_sha256.to_string()),
         ("epoch", text(&record.epoch), epoch.map_or_else(none, text)),
         ("image.id", record.image.id.clone(), bound.image_id.clone()),
+        ("enforced", text(&record.enforced), lacking(facts, record)),
         ("power", text(&sorted(&record.power)), text(&sorted(&decision.power))),
+        ("unwitnessed", text(&record.unwitnessed), text(&unwitnessed(&record.checks, &record.touched))),
         ("held", text(&record.held), text(&decision.held)),
         ("canary_bad", text(&record.canary_bad), text(&decision.canary_bad)),
         ("illegal_freeze", text(&record.illegal_freeze), text(&decision.illegal_freeze)),
@@ -53,6 +57,13 @@ pub fn recompute(facts: &Facts, record: &Trial, today: Day) -> Option<Difference
     let (field, recorded, derived) =
         members.into_iter().find(|(_, recorded, derived)| recorded != derived)?;
     Some(Difference { field: field.to_owned(), recorded, derived })
+}
+
+/// What was enforced, unless it is less than the policy requires.
+fn lacking(facts: &Facts, record: &Trial) -> String {
+    let lacking = unenforced(record, &facts.policy.judge.require);
+    let names: Vec<_> = lacking.into_iter().map(name).collect();
+    if names.is_empty() { text(&record.enforced) } else { format!("one with {}", names.join(" and ")) }
 }
 
 fn sorted(power: &[PropertyPower]) -> Vec<(String, Power)> {

@@ -86,8 +86,8 @@ impl Vector {
             epoch: bound.epoch.clone().unwrap(),
             image: Image { id: bound.image_id.clone(), fingerprint: String::new() },
             enforced: Enforced {
-                fixtures: FixtureGuard::None,
-                network: NetworkGuard::None,
+                fixtures: FixtureGuard::BindRo,
+                network: NetworkGuard::NetnsLo,
                 kill: KillGuard::Pgrp,
                 trace: Trace::None,
             },
