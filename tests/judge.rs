@@ -11,7 +11,9 @@ mod judge {
     mod before;
     mod bench;
     mod canaries;
+    mod evidence;
     mod first;
+    mod kills;
     mod pytest;
     mod replay;
     mod runs;

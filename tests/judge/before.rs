@@ -8,13 +8,19 @@ use serde_json::json;
 use super::bench::{Bench, CHECK, JUDGE, KEEPS, SHAKY};
 
 #[test]
-fn a_policy_that_requires_what_nothing_enforces_gets_no_verdict() {
+fn a_policy_that_requires_what_is_not_enforced_gets_no_verdict() {
     let bench = Bench::with("", CHECK, SHAKY);
     bench.patch("good\n\n");
-    let run = bench.judge(128, &[]);
-    assert!(run.stderr.contains("judge.require asks for network and fixtures"), "{run}");
-    assert!(run.stderr.contains("require = []"), "{run}");
-    assert!(bench.records().is_empty() && bench.count() == 0);
+    let run = bench.repo.reins(&["judge"]);
+    let Some(record) = bench.records().pop() else {
+        let run = run.expect(128);
+        assert!(run.stderr.contains("judge.require asks for what is not enforced here: "), "{run}");
+        assert!(run.stderr.contains("require = []") && bench.count() == 0, "{run}");
+        return;
+    };
+    let _ = run.expect(0);
+    let enforced = &record.1["enforced"];
+    assert!(enforced["network"] != "none" && enforced["fixtures"] != "none", "{enforced}");
 }
 
 #[test]

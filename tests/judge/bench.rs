@@ -1,10 +1,13 @@
 //! A repository with a policy, one property of shell, and a branch for the patch.
 
 use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::{Repo, Run};
+use crate::support::{BINARY, Repo, Run};
 
 /// The property passes when `src/value` says so: `good` always, `flaky` for seed 7 alone.
 pub const KEEPS: &str = "\
@@ -37,6 +40,39 @@ seeds = [\"7\", \"8\"]
 quarantine_eligible = true
 ";
 
+/// The property with what it appends to COUNT handed to a thread of ours.
+fn noted(repo: &Repo, property: &str) -> String {
+    let [note, done] = counter(repo.path("../count"));
+    format!("note() {{ cat >{note}; read _ <{done}; }}\n{}", property.replace(">>COUNT", "| note"))
+}
+
+/// Two pipes: what is written to the first is counted once something can be read from the second.
+/// A check may write to nothing but its tree and its temporary directory, and a pipe is no file.
+pub fn counter(count: PathBuf) -> [String; 2] {
+    let [note, done] = ["note", "done"].map(|end| PathBuf::from(format!("{}.{end}", count.display())));
+    for pipe in [&note, &done] {
+        assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    }
+    let names = [note.display().to_string(), done.display().to_string()];
+    std::thread::spawn(move || {
+        while let Ok(said) = fs::read(&note) {
+            let mut file = fs::File::options().append(true).create(true).open(&count).unwrap();
+            file.write_all(&said).unwrap();
+            if fs::write(&done, "\n").is_err() {
+                return;
+            }
+        }
+    });
+    names
+}
+
+/// The processes whose command line holds a text.
+pub fn alive(text: &str) -> usize {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let lines = processes.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    lines.filter(|line| String::from_utf8_lossy(line).contains(text)).count()
+}
+
 /// A repository with everything landed on `main`, and `topic` checked out.
 pub struct Bench {
     pub repo: Repo,
@@ -51,6 +87,10 @@ impl Bench {
     pub fn with(judge: &str, check: &str, property: &str) -> Self {
         let repo = Repo::new();
         let count = repo.path("../count").display().to_string();
+        let property = &match property.contains(">>COUNT") {
+            true => noted(&repo, property),
+            false => property.to_owned(),
+        };
         let property = &property.replace("COUNT", &count);
         let paths = "properties = [\"properties\"]\nfixtures = [\"fixtures\"]\nspecs = [\"spec\"]\n";
         let protect = "[protect]\nbase = [\"refs/heads/main\"]\n";
@@ -133,7 +173,38 @@ impl Bench {
         if aside.exists() {
             fs::rename(&aside, &history).unwrap();
         }
+        if run.code != Some(code) {
+            self.print_logs();
+        }
         run.expect(code)
+    }
+
+    /// What the runs printed, for whoever reads why a test failed.
+    fn print_logs(&self) {
+        for (dir, _) in self.records() {
+            for log in fs::read_dir(format!("{dir}/logs")).into_iter().flatten() {
+                let log = log.unwrap().path();
+                println!("{}:\n{}", log.display(), fs::read_to_string(&log).unwrap_or_default());
+            }
+        }
+    }
+
+    /// Judges where there are no more namespaces to be had, as in many containers; `None` where
+    /// nobody can make such a place.
+    pub fn judge_in_container(&self) -> Option<Run> {
+        let limits =
+            "cd /proc/sys/user && for kind in user mnt pid net; do echo 0 >max_${kind}_namespaces; done";
+        let script = format!("({limits}) && exec \"$0\" judge");
+        let mut command = self.repo.command("unshare", &self.repo.path(""));
+        command.args(["--user", "--map-current-user", "--keep-caps", "sh", "-c", &script, BINARY]);
+        let output = command.output().ok()?;
+        let can =
+            Command::new("unshare").args(["--user", "--map-current-user", "--keep-caps", "true"]).status();
+        if !can.is_ok_and(|status| status.success()) {
+            assert!(std::env::var_os("CI").is_none(), "skipped: no user namespaces");
+            return None;
+        }
+        Some(self.repo.captured(output))
     }
 
     /// The records, by directory.
@@ -141,7 +212,11 @@ impl Bench {
         let history = self.repo.path(".gitreins/history");
         let mut found = Vec::new();
         for day in fs::read_dir(&history).into_iter().flatten() {
-            for dir in fs::read_dir(day.unwrap().path()).unwrap() {
+            let day = day.unwrap();
+            if day.file_name().to_string_lossy().starts_with('.') {
+                continue; // a record that is not whole yet
+            }
+            for dir in fs::read_dir(day.path()).unwrap() {
                 let dir = dir.unwrap().path();
                 let text = fs::read_to_string(dir.join("verdict.json")).unwrap();
                 found.push((dir.display().to_string(), serde_json::from_str(&text).unwrap()));
@@ -170,7 +245,7 @@ pub fn runs(record: &Value) -> Vec<String> {
     record["checks"].as_array().unwrap().iter().map(one).collect()
 }
 
-/// A text without what differs from trial to trial: digests, days.
+/// A text without what differs from trial to trial and from machine to machine.
 pub fn plain(run: &Run) -> String {
     let is_hex = |word: &&str| word.len() >= 10 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let text = run.to_string();
@@ -184,5 +259,8 @@ pub fn plain(run: &Run) -> String {
     }
     out.push_str(rest);
     let day = out.split("history/").nth(1).and_then(|rest| rest.get(..10)).unwrap_or("-").to_owned();
-    out.replace(&day, "DAY")
+    let means =
+        |line: &str| line.split_once("enforced: ").map(|(indent, _)| format!("{indent}enforced: MEANS"));
+    let lines = out.lines().map(|line| means(line).unwrap_or_else(|| line.to_owned()) + "\n");
+    lines.collect::<String>().replace(&day, "DAY")
 }

@@ -3,8 +3,6 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use assert_fs::TempDir;
-
 use crate::suites;
 use crate::support::{BINARY, Repo, Run};
 
@@ -110,12 +108,7 @@ fn of_cargo() {
         ]
         .concat(),
     };
-    // a directory of its own, in which what proptest needs is built already
-    let target = TempDir::new().unwrap();
-    let copied =
-        Command::new("cp").arg("-a").arg(suites::built().join("target/.")).arg(target.path()).status();
-    assert!(copied.unwrap().success());
-    first.tell(&format!("env = {{ CARGO_TARGET_DIR = {:?} }}\n", target.path()));
+    first.tell("");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::bench::{Bench, JUDGE, runs};
+use super::bench::{Bench, JUDGE, counter, runs};
 use super::suites::Story;
 use crate::suites::{self, Suite};
 use crate::support::BINARY;
@@ -11,10 +11,10 @@ const PROPERTY: &str = "\
 from hypothesis import given, settings, strategies as st
 from product import keep
 
-with open('COUNT', 'a+') as count:
-    count.write('x')
-    count.seek(0)
-    FLIPPED = len(count.read()) % 2
+with open('NOTE', 'w') as note:
+    note.write('x')
+open('DONE').read()
+FLIPPED = len(open('COUNT').read()) % 2
 
 @given(st.integers())
 def test_keeps(x):
@@ -40,8 +40,12 @@ pub fn bench(property: &str, seeds: &str) -> Option<Bench> {
     let bench = Bench::with(JUDGE, &check, "exit 0\n");
     bench.land(|bench| {
         let _ = bench.repo.reins(&["oracle", "rm", "val-01"]).expect(0);
+        let [note, done] = counter(bench.repo.path("../count"));
         let count = bench.repo.path("../count").display().to_string();
-        bench.repo.write("properties/test_keep.py", &PROPERTY.replace("COUNT", &count));
+        bench.repo.write(
+            "properties/test_keep.py",
+            &PROPERTY.replace("COUNT", &count).replace("NOTE", &note).replace("DONE", &done),
+        );
         bench.repo.write("product.py", "def keep(x):\n    return x\n");
         bench.row_of("keep-01", property, "properties/test_keep.py");
     });

@@ -10,12 +10,11 @@ use super::bench::{Bench, CHECK, JUDGE, KEEPS, SHAKY, plain, runs};
 #[test]
 fn t1_everything_passes_and_the_patch_is_admitted() {
     let bench = Bench::new();
-    bench.repo.write("src/other", "new\n");
-    bench.repo.commit("patch");
+    bench.patch("good\n\n");
     assert_snapshot!(plain(&bench.judge(0, &[])), @"
     admit: every canary and every scored property passes
       base HEX, patch HEX, 1 path touched
-      enforced: network none, fixtures none, processes pgrp, opened paths none
+      enforced: MEANS
 
     canaries
       pass           parse_diff
@@ -44,7 +43,7 @@ fn t1_everything_passes_and_the_patch_is_admitted() {
     val-01 7 candidate pass PROP_PASS
     val-01 8 candidate pass PROP_PASS
     ");
-    assert_eq!((&record["touched"], &record["verdict"]), (&json!(["src/other"]), &json!("admit")));
+    assert_eq!((&record["touched"], &record["verdict"]), (&json!(["src/value"]), &json!("admit")));
     let dir = bench.records().remove(0).0;
     let decision = fs::read_to_string(format!("{dir}/decision.json")).unwrap();
     let decision: serde_json::Value = serde_json::from_str(&decision).unwrap();
@@ -141,12 +140,11 @@ fn shaky(judge: &str, check: &str) -> Bench {
 #[test]
 fn t5_a_frozen_seed_that_fails_as_it_does_on_base_is_held() {
     let bench = shaky(JUDGE, CHECK);
-    bench.repo.write("src/other", "new\n");
-    bench.repo.commit("patch");
+    bench.patch("good\n\n");
     assert_snapshot!(plain(&bench.judge(3, &[])), @"
     hold: a frozen seed fails: not mergeable before a person looks
       base HEX, patch HEX, 1 path touched
-      enforced: network none, fixtures none, processes pgrp, opened paths none
+      enforced: MEANS
 
     canaries
       pass           parse_diff

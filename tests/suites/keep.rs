@@ -7,8 +7,14 @@ use proptest::prelude::*;
 
 fn log(line: &str) -> usize {
     let path = std::env::var("LOG").unwrap();
-    let mut file = OpenOptions::new().create(true).append(true).open(&path).unwrap();
-    file.write_all(format!("{line}\n").as_bytes()).unwrap();
+    let (pipe, done) = (format!("{path}.note"), format!("{path}.done"));
+    if std::path::Path::new(&pipe).exists() {
+        std::fs::write(&pipe, format!("{line}\n")).unwrap();
+        std::fs::read(&done).unwrap();
+    } else {
+        let mut file = OpenOptions::new().create(true).append(true).open(&path).unwrap();
+        file.write_all(format!("{line}\n").as_bytes()).unwrap();
+    }
     read_to_string(&path).unwrap().lines().filter(|other| *other == line).count()
 }
 

@@ -10,8 +10,12 @@ SEED = os.environ["SEED"]
 
 
 def log(line):
-    with open(os.environ["LOG"], "a") as file:
+    pipe = os.environ["LOG"] + ".note"
+    piped = os.path.exists(pipe)
+    with open(pipe if piped else os.environ["LOG"], "w" if piped else "a") as file:
         file.write(f"{line}\n")
+    if piped:
+        open(os.environ["LOG"] + ".done").read()
     with open(os.environ["LOG"]) as file:
         return file.read().splitlines().count(str(line))
 
