@@ -180,6 +180,7 @@ impl Bench {
     }
 
     /// What the runs printed, for whoever reads why a test failed.
+    #[expect(clippy::print_stdout, reason = "a test that failed says what it saw")]
     fn print_logs(&self) {
         for (dir, _) in self.records() {
             for log in fs::read_dir(format!("{dir}/logs")).into_iter().flatten() {

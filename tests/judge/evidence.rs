@@ -23,7 +23,7 @@ fn is_traced(record: &Value) -> bool {
     true
 }
 
-fn paths<'a>(record: &'a Value, at: usize) -> Vec<&'a str> {
+fn paths(record: &Value, at: usize) -> Vec<&str> {
     let opened = record["checks"][at]["opened"].as_array().unwrap();
     opened.iter().map(|file| file["path"].as_str().unwrap()).collect()
 }
