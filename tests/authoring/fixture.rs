@@ -24,7 +24,7 @@ fn every_file_that_git_would_track_is_pinned() {
     {
       "schema": "git-reins/fixture/1",
       "epoch_id": "e1",
-      "base_rev": "e9c9f6d8a6f03969d931e66be2f4674f04c0e5da",
+      "base_rev": "b9729e847e6baa94bc25a579a7bf3aea75694557",
       "digest_sha256": "b232d2d69e9144848a2482d90996ef309ef4ae0defec7ab491fa28d15d3bcabb",
       "runner_image_id": "nix:/nix/store/abc",
       "files": [
@@ -62,7 +62,7 @@ fn every_file_that_git_would_track_is_pinned() {
     repo.git(&["add", "fixtures"]);
     repo.git(&["commit", "-q", "-m", "bytes"]);
     assert_snapshot!(repo.reins(&["fixture", "commit"]), @"
-    committed 1 file as bbc2726ce3; next: git reins check
+    committed 1 file as b56341a25d; next: git reins check
     --- exit 0
     ");
     assert_snapshot!(repo.reins(&[pin("e1").as_slice(), &["--base", "HEAD~2"]].concat()), @r#"

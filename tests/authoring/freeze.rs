@@ -37,7 +37,7 @@ fn a_freeze_is_bound_to_the_pinned_base_and_epoch() {
         {
           "property_id": "bal-01",
           "seed": "7",
-          "base_rev": "e9c9f6d8a6f03969d931e66be2f4674f04c0e5da",
+          "base_rev": "b9729e847e6baa94bc25a579a7bf3aea75694557",
           "fixture_epoch": "e1",
           "observed_on": "base",
           "expires_at": "YYYY-MM-DD",
@@ -130,7 +130,7 @@ fn expired_rows_are_pruned_and_others_stay() {
     -    {
     -      "property_id": "bal-01",
     -      "seed": "7",
-    -      "base_rev": "e9c9f6d8a6f03969d931e66be2f4674f04c0e5da",
+    -      "base_rev": "b9729e847e6baa94bc25a579a7bf3aea75694557",
     -      "fixture_epoch": "e1",
     -      "observed_on": "base",
     -      "expires_at": "2026-01-01",

@@ -24,11 +24,11 @@ fn ledger_and_property_files_are_committed_and_nothing_else() {
     --- exit 0
     "#);
     assert_snapshot!(repo.reins(&["oracle", "commit"]), @"
-    committed 2 files as 8730b970da; next: git reins fixture pin --epoch NEW --runner-image auto
+    committed 2 files as 2160ae661b; next: git reins fixture pin --epoch NEW --runner-image auto
     --- exit 0
     ");
     assert_snapshot!(repo.git(&["show", "--stat", "--format=%h %an %s", "HEAD"]), @"
-    8730b97 Ada ledger: add oracle bal-01
+    2160ae6 Ada ledger: add oracle bal-01
 
      ledger/oracle.json     | 19 ++++++++++++++++++-
      properties/conftest.py |  1 +
@@ -42,7 +42,7 @@ fn ledger_and_property_files_are_committed_and_nothing_else() {
     std::fs::remove_file(repo.path("properties/conftest.py")).unwrap();
     let _ = repo.reins(&["oracle", "rm", "bal-01"]).expect(0);
     assert_snapshot!(repo.reins(&["oracle", "commit", "-m", "-x: by hand"]), @"
-    committed 2 files as 64a769a94e; next: git reins fixture pin --epoch NEW --runner-image auto
+    committed 2 files as 54452a92b7; next: git reins fixture pin --epoch NEW --runner-image auto
     --- exit 0
     ");
     assert_snapshot!(repo.git(&["show", "--name-status", "--format=%s", "HEAD"]), @r#"
@@ -104,8 +104,8 @@ fn a_branch_that_carries_a_patch_takes_no_oracle() {
     repo.commit("patch");
     repo.git(&["stash", "pop", "-q"]);
     assert_snapshot!(repo.refuses(1, &["oracle", "commit"]), @"
-    git-reins: cannot commit the ledgers: the branch carries patch commits already (23159d0fe6) (ORACLE_NOT_INDEPENDENT)
-    hint: git stash push --include-untracked -- ledger/oracle.json && git switch -c oracle-rows e9c9f6d8a6 && git stash pop && git reins oracle commit
+    git-reins: cannot commit the ledgers: the branch carries patch commits already (5d7694891a) (ORACLE_NOT_INDEPENDENT)
+    hint: git stash push --include-untracked -- ledger/oracle.json && git switch -c oracle-rows b9729e847e && git stash pop && git reins oracle commit
     --- exit 1
     ");
 }
@@ -137,7 +137,7 @@ fn hooks_and_signing_are_the_persons_own_and_a_no_changes_nothing() {
     assert!(refused.stderr.contains("Please tell me who you are"), "{refused}");
     assert_snapshot!(repo.reins(&["oracle", "commit"]), @"
     lint: fine
-    committed 2 files as 8d49fbacba; next: git reins fixture pin --epoch NEW --runner-image auto
+    committed 2 files as 4f22e94874; next: git reins fixture pin --epoch NEW --runner-image auto
     --- exit 0
     ");
 }

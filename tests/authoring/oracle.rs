@@ -29,7 +29,7 @@ fn a_row_is_added_edited_pinned_cleared_listed_and_removed() {
           "inputs": "an account",
           "relation": "balance >= 0",
           "witness": "an overdraft",
-          "authored_commit": "e9c9f6d8a6f03969d931e66be2f4674f04c0e5da"
+          "authored_commit": "b9729e847e6baa94bc25a579a7bf3aea75694557"
         }
       ]
     }
@@ -68,7 +68,7 @@ fn a_row_is_added_edited_pinned_cleared_listed_and_removed() {
            "witness": "an overdraft",
            "drafted_by": "a model",
     +      "cleared_by": "Ada",
-           "authored_commit": "e9c9f6d8a6f03969d931e66be2f4674f04c0e5da"
+           "authored_commit": "b9729e847e6baa94bc25a579a7bf3aea75694557"
          }
        ]
     nothing is written: this is the plan

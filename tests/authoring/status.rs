@@ -9,7 +9,7 @@ fn the_next_command_is_said_all_the_way_round() {
     let repo = Repo::under_reins();
     repo.git(&["switch", "-q", "-c", "topic"]);
     assert_snapshot!(repo.reins(&["status"]), @"
-    base e9c9f6d8a6, 0 commits with a patch
+    base b9729e847e, 0 commits with a patch
     0 oracle rows, 0 of them scoring; no epoch; 0 freezes
     next, since no property scores yet:
       git reins oracle add ID --source PATH#HEADING --property NAME --file PATH --inputs TEXT --relation TEXT --witness TEXT
@@ -18,7 +18,7 @@ fn the_next_command_is_said_all_the_way_round() {
     let _made = add_row(&repo, "bal-01").expect(0);
     let _made = repo.reins(&["fixture", "pin", "--epoch", "e1", "--runner-image", "nix:abc"]).expect(0);
     assert_snapshot!(repo.reins(&["status"]), @"
-    base e9c9f6d8a6, 0 commits with a patch
+    base b9729e847e, 0 commits with a patch
     1 oracle row, 1 of them scoring; epoch e1; 0 freezes
     not committed: ledger/oracle.json
     not committed: ledger/fixture.json
@@ -28,7 +28,7 @@ fn the_next_command_is_said_all_the_way_round() {
     ");
     let _made = repo.reins(&["oracle", "commit"]).expect(0);
     assert_snapshot!(repo.reins(&["status"]), @"
-    base e9c9f6d8a6, 0 commits with a patch
+    base b9729e847e, 0 commits with a patch
     1 oracle row, 1 of them scoring; epoch e1; 0 freezes
     next, since the ledgers stand: now the patch:
       git commit
@@ -39,9 +39,9 @@ fn the_next_command_is_said_all_the_way_round() {
     assert_snapshot!(repo.reins(&["status", "--json"]), @r#"
     {
       "schema": "git-reins/status/1",
-      "base": "e9c9f6d8a6f03969d931e66be2f4674f04c0e5da",
+      "base": "b9729e847ef03969d931e66be2f4674f04c0e5da",
       "patch_commits": [
-        "46f4d8267c9ad28b8fb2457fb158d68a877392bd"
+        "31abdb570cc1d4435a1a15b8095114eec368d763"
       ],
       "oracle_rows": 1,
       "scoring": 1,

@@ -68,7 +68,7 @@ fn a_command_that_fails_is_tried_again() {
     artifact(&repo, "0000000a", "t1", RerunResult::Pass);
     assert_snapshot!(repo.reins(&["reconcile"]), @"
     2026-11-30/0000000a task t1 tier1 timeout tier2 PASS rerun pass
-    folded 1 verdict (3 files) as a655096ded
+    folded 1 verdict (3 files) as 2e0100aec4
     task t1 is complete, but foreman.on_complete failed (exit 1); the next reconcile tries it again
     --- exit 3
     ");

@@ -21,7 +21,7 @@ fn a_verdict_is_folded_into_a_commit_of_its_own() {
     ");
     assert_snapshot!(repo.reins(&["reconcile"]), @"
     2026-11-30/47ac8b89 task t1 tier1 timeout tier2 PASS
-    folded 1 verdict (2 files) as 070029c9fc
+    folded 1 verdict (2 files) as efd5e1dedf
     --- exit 0
     ");
     assert_snapshot!(repo.git(&["show", "--stat", "--format=%an <%ae>%n%B", "HEAD"]), @"
@@ -75,7 +75,7 @@ fn the_answer_in_json_is_one_object() {
     {
       "schema": "git-reins/reconcile/1",
       "act": "commit",
-      "commit": "63601c56d40198781fc3555249550245c31f9ae0",
+      "commit": "a45778d2fb91ebaa86e7587933bb7dd7f9a72e72",
       "branch": "refs/heads/main",
       "subject": "[artifact] fold judge verdict 47ac8b89 (tier1 pass, tier2 PASS)",
       "folded": [
