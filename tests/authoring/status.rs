@@ -39,7 +39,7 @@ fn the_next_command_is_said_all_the_way_round() {
     assert_snapshot!(repo.reins(&["status", "--json"]), @r#"
     {
       "schema": "git-reins/status/1",
-      "base": "b9729e847ef03969d931e66be2f4674f04c0e5da",
+      "base": "b9729e847e6baa94bc25a579a7bf3aea75694557",
       "patch_commits": [
         "31abdb570cc1d4435a1a15b8095114eec368d763"
       ],
