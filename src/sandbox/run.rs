@@ -132,7 +132,8 @@ impl Runner {
         let plan = serde_json::to_string(&plan).map_err(|error| fault(error.into()))?;
         let mut command = Command::new(&self.program);
         command.arg0("git-reins").arg("supervise");
-        Plan::pieces(&plan).iter().for_each(|piece| _ = command.args(["--plan", piece]));
+        // one word with its value: a piece may begin with a dash
+        Plan::pieces(&plan).iter().for_each(|piece| _ = command.arg(format!("--plan={piece}")));
         command.arg("--").args(job.argv);
         command.current_dir(dir).env_clear().envs(job.environment.variables());
         let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
