@@ -8,6 +8,7 @@ use clap::error::ErrorKind;
 
 use crate::commands::{Answer, Command, Context};
 use crate::exit::ExitStatus;
+use crate::report::log;
 use crate::sys::out;
 
 /// Admits an agent's patch only when the oracle, fixture and freeze ledgers agree
@@ -33,7 +34,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> i32 {
         Ok(cli) => answer(cli),
         Err(error) => usage(&error),
     };
-    match out::print(&answer.stdout, &answer.stderr) {
+    match out::print(&answer.stdout, &log::lines(&answer.stderr)) {
         Ok(()) => answer.status.number(),
         Err(error) => {
             out::say(&format!("git-reins: cannot print the answer: {error}\n"));

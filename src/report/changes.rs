@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::log;
 use super::markdown::{code, escaped};
 use crate::model::change::{Area, Change, Changes, Kind, Maker, Order, Piece, Reason, Side, Unchanged};
 use crate::model::path::{shown, visible};
@@ -12,6 +13,10 @@ const MAKERS: usize = 3;
 /// An edited text is shown with so many characters around what differs, and no piece is longer.
 const AROUND: usize = 40;
 const LONGEST: usize = 200;
+
+/// A row of a table holds no more characters; one with more is told in brief, names cut to these.
+const ROW: usize = 2_000;
+const NAME: usize = 60;
 
 /// A comment on a forge holds no more characters; 65,536 is where GitHub cuts.
 const COMMENT: usize = 60_000;
@@ -28,11 +33,16 @@ pub fn text(changes: &Changes) -> String {
     for note in &changes.notes {
         fold(&mut out, "note: ", "      ", &shown(note));
     }
-    if let [base] = changes.bases.as_slice() {
-        let _infallible =
-            writeln!(out, "recompute: git reins diff {}..{}", base.short(), changes.tip.short());
+    if let Some(command) = recompute(changes) {
+        let _infallible = writeln!(out, "recompute: {command}");
     }
     out
+}
+
+/// The command that says it again; one range has one base.
+fn recompute(changes: &Changes) -> Option<String> {
+    let [base] = changes.bases.as_slice() else { return None };
+    Some(format!("git reins diff {}..{}", base.short(), changes.tip.short()))
 }
 
 /// Folds at 80 columns, never within a name.
@@ -43,7 +53,7 @@ fn fold(out: &mut String, first: &str, other: &str, text: &str) {
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
         .break_words(false);
     for line in textwrap::wrap(&visible(text), options) {
-        out.push_str(line.trim_end());
+        out.push_str(&log::prose(line.trim_end()));
         out.push('\n');
     }
 }
@@ -70,6 +80,7 @@ pub fn markdown(changes: &Changes) -> String {
     for note in changes.notes.iter().take(MAKERS) {
         let _infallible = writeln!(tail, "\nNote: {}", escaped(&shown(note)));
     }
+    tail.extend(recompute(changes).map(|command| format!("\nRecompute: `{command}`\n")));
     let room = COMMENT.saturating_sub(out.chars().count() + tail.chars().count());
     out + &table(&changes.changes, room) + &tail
 }
@@ -85,7 +96,7 @@ pub fn table(changes: &[Change], most: usize) -> String {
     let more = |left: usize| format!("\n{left} more: `git reins diff` shows all of them.\n");
     let (mut room, mut shown) = (most.saturating_sub(out.len() + more(changes.len()).len()), 0);
     for change in changes {
-        let row = row(change);
+        let row = Some(row(change)).filter(|row| row.chars().count() <= ROW).unwrap_or_else(|| brief(change));
         let length = row.chars().count();
         if length > room {
             break;
@@ -100,19 +111,30 @@ pub fn table(changes: &[Change], most: usize) -> String {
     out
 }
 
-fn row(change: &Change) -> String {
-    let sign = match sign(change) {
+/// A row with nothing of what its change says at length, so that none takes the room of the others.
+fn brief(change: &Change) -> String {
+    let name = |text: &str| shown(&ends(text, NAME, 0));
+    let field = change.field.as_ref().map(|field| format!(" {}", name(field))).unwrap_or_default();
+    let what = format!("{}{field}: {}, too long for this place", name(&change.row), phrase(change));
+    format!("| {} | {} | {} |\n", label(change), code(change.area.word()), escaped(&what))
+}
+
+fn label(change: &Change) -> &'static str {
+    match sign(change) {
         '!' => ":warning:",
         '+' => "added",
         '-' => "removed",
         _ => "changed",
-    };
+    }
+}
+
+fn row(change: &Change) -> String {
     let mut what = escaped(&said(change));
     if !change.words.is_empty() {
         what.push_str("<br>");
         what.push_str(&marked_words(&change.words));
     }
-    format!("| {sign} | {} | {what} |\n", code(change.area.word()))
+    format!("| {} | {} | {what} |\n", label(change), code(change.area.word()))
 }
 
 fn headline(changes: &Changes) -> String {
@@ -177,6 +199,9 @@ fn phrase(change: &Change) -> &'static str {
         (Area::Oracle, Kind::Removed, Reason::RowRemoved) => "property removed",
         (Area::Freezes, Kind::Removed, Reason::RowRemoved) => "freeze removed",
         (Area::Policy, Kind::Removed, Reason::RowRemoved) => "check removed",
+        (Area::Properties, Kind::Added, _) if change.weakening => {
+            "a file came that is no new property, and others may load it"
+        }
         (_, _, reason) => reason.phrase(),
     }
 }

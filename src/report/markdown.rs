@@ -54,7 +54,8 @@ fn is_read_by_forges(c: char) -> bool {
 pub fn code(text: &str) -> String {
     let is_plain =
         |c: char| !matches!(c, '`' | '|' | '\\') && visible(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8();
-    match !text.is_empty() && text.trim() == text && text.chars().all(is_plain) {
+    // a comment in HTML is one for whoever looks for it in the text of a comment on a forge
+    match !text.is_empty() && text.trim() == text && text.chars().all(is_plain) && !text.contains("<!--") {
         true => format!("`{text}`"),
         false => escaped(text),
     }
@@ -90,6 +91,7 @@ mod tests {
         assert_eq!(code("@ada"), "`@ada`");
         assert_eq!(code("a`b|c"), "a\\`b\\|c");
         assert_eq!(code("a\nb"), escaped("a\nb"));
+        assert_eq!(code("<!-- git-reins:v1 -->"), "&lt;\\!&#8203;-- git-reins:&#8203;v1 --&gt;");
         assert_eq!(block("git x ```"), "````sh\ngit x ```\n````\n");
     }
 }

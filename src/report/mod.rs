@@ -7,6 +7,7 @@ pub mod github;
 pub mod gitlab;
 pub mod json;
 pub mod junit;
+pub mod log;
 pub mod markdown;
 pub mod phrases;
 pub mod push;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::log;
 use crate::model::decision::{Decision, Detail, OrderEvidence, Outcome, Rules, VerdictEvidence};
 use crate::model::path::visible;
 
@@ -125,6 +126,7 @@ impl Sheet {
     /// A command that works as it stands. On a strict sheet a long one goes on after a backslash,
     /// which the shell takes away with the end of the line.
     pub fn command(self, out: &mut String, first: &str, command: &str) {
+        let command = &*log::command(command);
         if !self.is_strict {
             out.push_str(first);
             out.push_str(command);
@@ -172,7 +174,7 @@ impl Sheet {
             false => options,
         };
         for line in textwrap::wrap(&visible(text), options) {
-            out.push_str(line.trim_end());
+            out.push_str(&log::prose(line.trim_end()));
             out.push('\n');
         }
     }

@@ -75,6 +75,8 @@ fn markdown_is_a_table_for_a_comment() {
     | added | `oracle` | bal-03: added, spec/accounts.md\#&#8203;no-overdraft; in 48a782efc1 \(Bob\), before every patch commit |
 
     Unchanged: 0 oracle rows, 0 freezes, 1 fixture file, 1 property file, 39 settings.
+
+    Recompute: `git reins diff 66a8ed4c15..ba1dea3a5e`
     --- exit 0
     "#);
 }
@@ -100,6 +102,8 @@ fn nothing_is_said_in_three_lines() {
 
 
     Unchanged: 2 oracle rows, 0 freezes, 1 fixture file, 2 property files, 40 settings.
+
+    Recompute: `git reins diff 2eac14cc56..b950d0c993`
     --- exit 0
     "#);
 }

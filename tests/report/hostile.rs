@@ -106,6 +106,9 @@ const PIECES: &[&str] = &[
     "git ",
     ": git x",
     " && ",
+    " ::stop-commands::x ",
+    "::error::x",
+    "##[error]x",
     "ä",
     "語",
     "🙂",
@@ -403,6 +406,8 @@ fn judge_objects(report: &Report) {
     }
     let object: Value = serde_json::from_str(&json::print(report)).unwrap();
     assert_eq!(object["findings"].as_array().unwrap().len(), report.findings.len());
+    let read = review::text(report);
+    assert!(!read.lines().any(|line| line.trim_start().starts_with("::")) && !read.contains("##["), "{read}");
     for text in [gitlab::issues(report), sarif::log(report), json::print(report), review::text(report)] {
         assert!(plain(&text));
     }

@@ -80,6 +80,10 @@ fn hostile() -> impl Strategy<Value = String> {
         "-]",
         "note: ",
         "= unchanged ",
+        " ::stop-commands::x ",
+        "::error::x",
+        "##[error]x",
+        "##vso[task]x",
     ];
     proptest::collection::vec(proptest::sample::select(parts.to_vec()), 0..12)
         .prop_map(|parts| parts.concat())
@@ -94,6 +98,9 @@ proptest! {
         // as many lines begin without an indent as there are lines of ours
         let ours = said.lines().filter(|line| !line.starts_with(' ')).count();
         prop_assert_eq!(ours, 7, "{}", said);
+
+        prop_assert!(!said.lines().any(|line| line.trim_start().starts_with("::")), "{}", said);
+        prop_assert!(!said.contains("##[") && !said.contains("##vso["), "{}", said);
 
         let marked = markdown(&changes);
         prop_assert!(marked.chars().all(|c| c == '\n' || !is_hidden(c)), "{}", marked);
@@ -125,6 +132,18 @@ fn long_texts_and_many_changes_stay_within_bounds() {
         assert!(marked.chars().count() <= COMMENT, "{} characters", marked.chars().count());
         assert!(marked.contains(" more: `git reins diff` shows all of them."), "{unit}");
     }
+}
+
+#[test]
+fn a_long_change_leaves_room_for_the_others() {
+    let long = changes(&"@ada ".repeat(20_000), 1);
+    let short = changes("short", 1);
+    let told = table(&[long.changes.clone(), short.changes].concat(), 8_000);
+    assert!(
+        told.contains("short sees\\_diff") || told.contains("short short: sees\\_diff cleared"),
+        "{told}"
+    );
+    assert!(!told.contains(" more: "), "{told}");
 }
 
 #[test]
