@@ -57,6 +57,10 @@ fn each_kind_of_weakening_is_one() {
             "! properties properties/more.py digest-changed",
         ),
         (
+            |s, _| s.write("properties/conftest.py", "import more\n"),
+            "! properties properties/conftest.py file-added",
+        ),
+        (
             |s, _| policy(s, "preset = \"raw\"", "preset = \"raw\"\nexit = { pass = [0, 1], fail = [2] }"),
             "! policy check props.exit.pass relaxed",
         ),

@@ -18,8 +18,9 @@ mod words;
 mod tests;
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
-use super::facts::{Listing, Material, Reading};
+use super::facts::{Material, Reading};
 use crate::ledger::file::Ledger;
 use crate::model::change::{Area, Change, Kind, Reason, Unchanged};
 use crate::policy::{POLICY_PATH, Policy};
@@ -68,7 +69,7 @@ pub fn compare_material(before: &Material, after: &Material) -> (Vec<Change>, Un
     }
     unchanged.freezes = add(freeze::compare(before.freeze_rows(), after.freeze_rows()));
     unchanged.fixture = add(fixture::compare(before.fixture.valid(), after.fixture.valid()));
-    unchanged.properties = add(properties(&before.properties, &after.properties));
+    unchanged.properties = add(properties(before, after));
     sort(&mut changes);
     (changes, unchanged)
 }
@@ -102,18 +103,30 @@ fn file<L: Ledger>(area: Area, before: &Reading<L>, after: &Reading<L>) -> Optio
     }
 }
 
-/// The files that properties are made of or load, pinned by a row or not.
-fn properties(before: &Listing, after: &Listing) -> (Vec<Change>, usize) {
+/// The files that properties are made of or load, pinned by a row or not. A new one weakens nothing
+/// when a new row is made of it; any other may be loaded by what was there: a harness file, say.
+fn properties(before: &Material, after: &Material) -> (Vec<Change>, usize) {
     let change = |path: &str, kind, reason| Change::new(Area::Properties, path, kind, reason);
     let (mut changes, mut same) = (Vec::new(), 0);
-    for (path, state) in before {
-        match after.get(path) {
+    for (path, state) in before.properties.iter() {
+        match after.properties.get(path) {
             Some(other) if other == state => same += 1,
             Some(_) => changes.push(change(path, Kind::Changed, Reason::DigestChanged)),
             None => changes.push(change(path, Kind::Removed, Reason::FileRemoved)),
         }
     }
-    let new = after.keys().filter(|path| !before.contains_key(*path));
-    changes.extend(new.map(|path| change(path, Kind::Added, Reason::FileAdded).harmless_if(true)));
+    let new: Vec<_> = after.properties.keys().filter(|path| !before.properties.contains_key(*path)).collect();
+    let known = if new.is_empty() { BTreeSet::new() } else { held_by_new_rows(before, after) };
+    let added = |path: &String| {
+        change(path, Kind::Added, Reason::FileAdded).harmless_if(known.contains(path.as_str()))
+    };
+    changes.extend(new.into_iter().map(added));
     (changes, same)
+}
+
+/// The files that hold the properties of new rows.
+fn held_by_new_rows<'a>(before: &Material, after: &'a Material) -> BTreeSet<&'a str> {
+    let old: BTreeSet<&str> = before.oracle_rows().iter().map(|row| row.oracle_id.as_str()).collect();
+    let new = after.oracle_rows().iter().filter(|row| !old.contains(row.oracle_id.as_str()));
+    new.filter_map(|row| row.property_files.first()).map(|file| file.path.as_str()).collect()
 }
