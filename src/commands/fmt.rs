@@ -14,6 +14,7 @@ use crate::ledger::file::{LedgerFault, parse, print};
 use crate::ledger::merge::{Marks, Mergeable, Merged, merge, open_rows};
 use crate::model::path::RepoPath;
 use crate::model::refusal::Code;
+use crate::model::shell::word;
 
 /// Bring the ledgers of the worktree into canonical form
 #[derive(Debug, Args)]
@@ -65,7 +66,10 @@ impl Fmt {
             (false, false) => {
                 let next = match (open.is_empty(), self.resolve) {
                     (false, _) => "keep one of the two between the markers, then git reins fmt".to_owned(),
-                    (true, true) => format!("git add :/{}", changed.join(" :/")),
+                    (true, true) => {
+                        let all: Vec<_> = changed.iter().map(|path| word(&from_root(path))).collect();
+                        format!("git add {}", all.join(" "))
+                    }
                     (true, false) => "git reins oracle commit".to_owned(),
                 };
                 carry_out(&desk.root, &plan, false, format!("wrote {}; next: {next}", changed.join(", ")))?
@@ -123,7 +127,7 @@ fn resolved<L: Mergeable>(
     let side = |bytes: &Vec<u8>| {
         String::from_utf8(bytes.clone()).map_err(|_| {
             let refused = Refused::new(format!("{path}: one side is no UTF-8")).code(Code::LedgerInvalid);
-            Failure::from(refused.fix(format!("git checkout --ours -- {path}")))
+            Failure::from(refused.fix(format!("git checkout --ours -- {}", word(&from_root(path.as_str())))))
         })
     };
     let base = base.as_ref().map(side).transpose()?;
@@ -138,6 +142,11 @@ fn resolved<L: Mergeable>(
     }
 }
 
+/// A path for git, wherever in the worktree one stands.
+fn from_root(path: &str) -> String {
+    format!(":/{path}")
+}
+
 /// What can be made of a text alone.
 fn marked<L: Mergeable>(path: &RepoPath, text: &str) -> Result<(String, Option<String>), Failure> {
     let ledger = resolve::<L>(text, None).map_err(|fault| by_hand(path, &fault))?;
@@ -148,7 +157,8 @@ fn marked<L: Mergeable>(path: &RepoPath, text: &str) -> Result<(String, Option<S
 fn by_hand(path: &RepoPath, fault: &ConflictFault) -> Failure {
     let fix = match fault {
         ConflictFault::Fixture => format!(
-            "take one side, then pin anew: git checkout --ours -- {path} && git reins fixture pin --epoch NEW --runner-image auto"
+            "take one side, then pin anew: git checkout --ours -- {} && git reins fixture pin --epoch NEW --runner-image auto",
+            word(&from_root(path.as_str()))
         ),
         ConflictFault::Rows { .. } => {
             format!("edit {path}: keep one side of each row between markers, then: git reins fmt")
