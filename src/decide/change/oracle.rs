@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::member::Member;
 use super::pairs::{Pair, pair};
-use super::words;
+use super::words::Words;
 use crate::ledger::oracle::{OracleRow, PinnedFile};
 use crate::model::change::{Area, Change, Kind, Reason};
 
 /// The changes of the rows, and how many rows are the same state on both sides.
 pub(super) fn compare(before: &[OracleRow], after: &[OracleRow]) -> (Vec<Change>, usize) {
-    let (mut changes, mut same) = (Vec::new(), 0);
+    let (mut changes, mut same, mut words) = (Vec::new(), 0, Words::default());
     for (id, pair) in pair(before, after, |row| row.oracle_id.as_str()) {
         match pair {
             Pair::Before(row) => {
@@ -19,7 +19,7 @@ pub(super) fn compare(before: &[OracleRow], after: &[OracleRow]) -> (Vec<Change>
             }
             Pair::After(row) => added(id, row, &mut changes),
             Pair::Both(old, new) if old.same_state(new) => same += 1,
-            Pair::Both(old, new) => edited(id, old, new, &mut changes),
+            Pair::Both(old, new) => changes.extend(edited(id, (old, new), &mut words)),
         }
     }
     (changes, same)
@@ -44,7 +44,8 @@ fn cleared(id: &str, row: &OracleRow) -> Change {
     Change { cleared_by: row.cleared_by.clone(), ..change }
 }
 
-fn edited(id: &str, old: &OracleRow, new: &OracleRow, changes: &mut Vec<Change>) {
+fn edited(id: &str, (old, new): (&OracleRow, &OracleRow), words: &mut Words) -> Vec<Change> {
+    let mut changes = Vec::new();
     let scored = old.scores();
     if scored != new.scores() {
         let reason = if scored { Reason::ScoreLost } else { Reason::ScoreGained };
@@ -64,7 +65,7 @@ fn edited(id: &str, old: &OracleRow, new: &OracleRow, changes: &mut Vec<Change>)
             "sees_diff" => states(change(id, Kind::Changed, Reason::SeesDiffSet)).harmless_if(!scored),
             "cleared_by" if is_cleared => continue, // said with it
             "property_files" => {
-                pins(id, old, new, scored, changes);
+                changes.extend(pins(id, old, new, scored));
                 continue;
             }
             "witness_patch" => {
@@ -74,24 +75,25 @@ fn edited(id: &str, old: &OracleRow, new: &OracleRow, changes: &mut Vec<Change>)
             "source" | "property" | "check" | "inputs" | "relation" | "witness" => {
                 let told = states(change(id, Kind::Changed, Reason::TextEdited)).harmless_if(!scored);
                 let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
-                Change { words: words::compare(&before, &after), ..told }
+                Change { words: words.compare(&before, &after), ..told }
             }
             // score, drafted_by, cleared_by, and what nobody has thought of yet
             _ => states(change(id, Kind::Changed, Reason::FieldChanged)).harmless_if(!scored),
         };
         changes.push(told);
     }
+    changes
 }
 
 /// The pinned files of a row. Another file in the first place holds the property, and that is told
 /// as an edit; one that is pinned in addition weakens nothing.
-fn pins(id: &str, old: &OracleRow, new: &OracleRow, scored: bool, changes: &mut Vec<Change>) {
+fn pins(id: &str, old: &OracleRow, new: &OracleRow, scored: bool) -> Vec<Change> {
     fn pinned(row: &OracleRow) -> BTreeMap<&str, &str> {
         row.property_files.iter().map(|file| (file.path.as_str(), file.sha256.as_str())).collect()
     }
     let (before, after) = (pinned(old), pinned(new));
     let paths: BTreeSet<&str> = before.keys().chain(after.keys()).copied().collect();
-    let told = changes.len();
+    let mut changes = Vec::new();
     for path in paths.into_iter().filter(|path| before.get(path) != after.get(path)) {
         let pin = |files: &BTreeMap<&str, &str>| files.get(path).map(|digest| format!("{path} {digest}"));
         let is_new = !before.contains_key(path);
@@ -99,10 +101,11 @@ fn pins(id: &str, old: &OracleRow, new: &OracleRow, scored: bool, changes: &mut 
         changes.push(change.states(pin(&before), pin(&after)).harmless_if(!scored || is_new));
     }
     let first = |row: &OracleRow| row.property_files.first().map(|file| file.path.clone());
-    if first(old) != first(new) || changes.len() == told {
+    if first(old) != first(new) || changes.is_empty() {
         let change = change(id, Kind::Changed, Reason::TextEdited).field("property_files");
         changes.push(change.states(first(old), first(new)).harmless_if(!scored));
     }
+    changes
 }
 
 /// Every member but the id. Taken apart without `..`, so that a new one cannot be forgotten.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Display;
 
-use super::words;
+use super::words::Words;
 use crate::model::change::{Area, Change, Kind, Reason};
 use crate::model::shell::word;
 
@@ -35,6 +35,7 @@ pub(super) struct Settings {
     same: usize,
     /// The check whose settings these are.
     check: Option<String>,
+    words: Words,
 }
 
 impl Settings {
@@ -123,7 +124,7 @@ impl Settings {
         }
         let kind = kind(before.is_some(), after.is_some());
         let change = self.change(name, kind, Reason::Unclear);
-        let words = words::compare(before.unwrap_or_default(), after.unwrap_or_default());
+        let words = self.words.compare(before.unwrap_or_default(), after.unwrap_or_default());
         let change = change.states(before.map(str::to_owned), after.map(str::to_owned));
         self.changes.push(Change { words, ..change });
     }

@@ -8,45 +8,67 @@ use crate::model::change::{Piece, Side};
 /// compared one by one; a longer middle is told as replaced.
 const COMPARED: usize = 1000;
 
-/// Two texts as the pieces that they share and those that only one of them has; nothing when they
-/// are the same.
-///
-/// The pieces of both sides and of the old one are the old text, those of both and of the new one
-/// are the new text.
-pub(super) fn compare(before: &str, after: &str) -> Vec<Piece> {
-    if before == after {
-        return Vec::new();
-    }
-    let (old, new) = (words(before), words(after));
-    let shared = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
-    let start = shared(&mut old.iter().zip(&new));
-    let (old_rest, new_rest) = (&old[start..], &new[start..]);
-    let end = shared(&mut old_rest.iter().rev().zip(new_rest.iter().rev()));
-    let (old_middle, new_middle) = (&old_rest[..old_rest.len() - end], &new_rest[..new_rest.len() - end]);
-    let mut pieces = Vec::new();
-    push(&mut pieces, Side::Both, &old[..start]);
-    middle(&mut pieces, old_middle, new_middle);
-    push(&mut pieces, Side::Both, &old_rest[old_rest.len() - end..]);
-    pieces
+/// So many pairs of words are compared in all the texts of a comparison, half a second's work.
+const PAIRS: usize = 50_000_000;
+
+/// The words of many texts, compared as long as the work is bearable.
+#[derive(Debug)]
+pub(super) struct Words {
+    /// How many pairs may still be compared.
+    left: usize,
 }
 
-fn middle(pieces: &mut Vec<Piece>, old: &[&str], new: &[&str]) {
-    if old.len() > COMPARED || new.len() > COMPARED {
-        push(pieces, Side::Before, old);
-        return push(pieces, Side::After, new);
+impl Default for Words {
+    fn default() -> Self {
+        Self { left: PAIRS }
     }
-    for op in capture_diff_slices(Algorithm::Myers, old, new) {
-        match op {
-            DiffOp::Equal { old_index, len, .. } => push(pieces, Side::Both, &old[old_index..][..len]),
-            DiffOp::Delete { old_index, old_len, .. } => {
-                push(pieces, Side::Before, &old[old_index..][..old_len]);
-            }
-            DiffOp::Insert { new_index, new_len, .. } => {
-                push(pieces, Side::After, &new[new_index..][..new_len]);
-            }
-            DiffOp::Replace { old_index, old_len, new_index, new_len } => {
-                push(pieces, Side::Before, &old[old_index..][..old_len]);
-                push(pieces, Side::After, &new[new_index..][..new_len]);
+}
+
+impl Words {
+    /// Two texts as the pieces that they share and those that only one of them has; nothing when
+    /// they are the same.
+    ///
+    /// The pieces of both sides and of the old one are the old text, those of both and of the new
+    /// one are the new text. What is too much work is told as replaced.
+    pub(super) fn compare(&mut self, before: &str, after: &str) -> Vec<Piece> {
+        if before == after { Vec::new() } else { self.pieces(before, after) }
+    }
+
+    fn pieces(&mut self, before: &str, after: &str) -> Vec<Piece> {
+        let (old, new) = (words(before), words(after));
+        let shared =
+            |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
+        let start = shared(&mut old.iter().zip(&new));
+        let (old_rest, new_rest) = (&old[start..], &new[start..]);
+        let end = shared(&mut old_rest.iter().rev().zip(new_rest.iter().rev()));
+        let (old_middle, new_middle) = (&old_rest[..old_rest.len() - end], &new_rest[..new_rest.len() - end]);
+        let mut pieces = Vec::new();
+        push(&mut pieces, Side::Both, &old[..start]);
+        self.middle(&mut pieces, old_middle, new_middle);
+        push(&mut pieces, Side::Both, &old_rest[old_rest.len() - end..]);
+        pieces
+    }
+
+    fn middle(&mut self, pieces: &mut Vec<Piece>, old: &[&str], new: &[&str]) {
+        let pairs = old.len().saturating_mul(new.len());
+        if old.len() > COMPARED || new.len() > COMPARED || pairs > self.left {
+            push(pieces, Side::Before, old);
+            return push(pieces, Side::After, new);
+        }
+        self.left -= pairs;
+        for op in capture_diff_slices(Algorithm::Myers, old, new) {
+            match op {
+                DiffOp::Equal { old_index, len, .. } => push(pieces, Side::Both, &old[old_index..][..len]),
+                DiffOp::Delete { old_index, old_len, .. } => {
+                    push(pieces, Side::Before, &old[old_index..][..old_len]);
+                }
+                DiffOp::Insert { new_index, new_len, .. } => {
+                    push(pieces, Side::After, &new[new_index..][..new_len]);
+                }
+                DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+                    push(pieces, Side::Before, &old[old_index..][..old_len]);
+                    push(pieces, Side::After, &new[new_index..][..new_len]);
+                }
             }
         }
     }
@@ -98,6 +120,10 @@ mod tests {
 
     use super::*;
 
+    fn compare(before: &str, after: &str) -> Vec<Piece> {
+        Words::default().compare(before, after)
+    }
+
     fn told(before: &str, after: &str) -> String {
         let piece = |piece: &Piece| match piece.side {
             Side::Both => piece.text.clone(),
@@ -128,6 +154,15 @@ mod tests {
                 prop_assert_eq!(side(Side::After), after);
             }
         }
+    }
+
+    #[test]
+    fn many_texts_are_told_as_replaced_once_it_is_too_much_work() {
+        let (before, after) = (", . ".repeat(250), ". ; ".repeat(250));
+        let mut words = Words::default();
+        let told: Vec<_> = (0..100).map(|_| words.compare(&before, &after).len()).collect();
+        assert_eq!((told[0], told[99]), (751, 3));
+        assert_eq!(words.compare("balance >= 0", "balance >= -1").len(), 3);
     }
 
     #[test]
