@@ -5,24 +5,20 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 /// What a job is handed when the person has it: where programs are, in which language they talk.
 ///
 /// What is not here is gone: `CI` (it makes Hypothesis ignore a seed), `PYTEST_ADDOPTS`, `GIT_*`,
 /// `SSH_AUTH_SOCK`, `DOCKER_HOST`, `XDG_RUNTIME_DIR`, tokens.
-const PASSED: [&str; 10] = [
-    "PATH",
-    "LANG",
-    "LANGUAGE",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TZ",
-    "JAVA_HOME",
-    "LD_LIBRARY_PATH",
-    "SSL_CERT_FILE",
-    "VIRTUAL_ENV",
-];
+const PASSED: [&str; 8] =
+    ["LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "JAVA_HOME", "SSL_CERT_FILE", "VIRTUAL_ENV"];
+
+/// Where programs and libraries are looked for, and what ends one place of the list. An empty place,
+/// as a colon at the end leaves one, and every relative one is the working directory: there the
+/// candidate could put a `python3` or a C library of its own.
+const SEARCHED: [(&str, &[u8]); 2] = [("PATH", b":"), ("LD_LIBRARY_PATH", b":;")];
 
 /// Where tools are installed: as the person has it, else where it is below the person's own home,
 /// which the job no longer has.
@@ -54,10 +50,15 @@ impl Environment {
         let mut variables = BTreeMap::new();
         let passed = PASSED.iter().filter_map(|name| Some((OsString::from(name), person(name)?)));
         variables.extend(passed);
+        for (name, ends) in SEARCHED {
+            let kept = person(name).map(|places| absolute(&places, ends)).filter(|kept| !kept.is_empty());
+            variables.extend(kept.map(|kept| (OsString::from(name), kept)));
+        }
         let home = person("HOME").filter(|home| Path::new(home).is_absolute());
         for (name, below) in TOOLS {
             let usual = || home.as_ref().map(|home| Path::new(home).join(below)).filter(|dir| dir.is_dir());
-            let place = person(name).or_else(|| usual().map(OsString::from));
+            let place = person(name).filter(|place| Path::new(place).is_absolute());
+            let place = place.or_else(|| usual().map(OsString::from));
             variables.extend(place.map(|place| (OsString::from(name), place)));
         }
         let mut clean = Self(variables);
@@ -90,9 +91,38 @@ impl Environment {
     }
 }
 
+/// The places of a list that are the same wherever one stands. The loader reads `;` and `:` alike.
+fn absolute(places: &OsStr, ends: &[u8]) -> OsString {
+    let places = places.as_bytes().split(|byte| ends.contains(byte));
+    let kept: Vec<_> = places.filter(|place| place.starts_with(b"/")).collect();
+    OsString::from_vec(kept.join(&b':'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_is_looked_for_where_a_job_stands() {
+        let scratch = tempfile::tempdir().unwrap();
+        let person = |name: &str| match name {
+            "PATH" => Some(":.:bin:/usr/bin:./node_modules/.bin:/b;in:".into()),
+            "LD_LIBRARY_PATH" => Some("/opt/lib:;lib;/opt/more:".into()),
+            "CARGO_HOME" => Some("cargo".into()),
+            _ => None,
+        };
+        let job = Environment::picked(scratch.path(), person).unwrap();
+        assert_eq!(job.0["PATH".as_ref() as &OsStr], "/usr/bin:/b;in");
+        assert_eq!(job.0["LD_LIBRARY_PATH".as_ref() as &OsStr], "/opt/lib:/opt/more");
+        assert!(!job.0.contains_key("CARGO_HOME".as_ref() as &OsStr));
+        let person = |name: &str| (name == "LD_LIBRARY_PATH").then(|| "".into());
+        assert!(
+            !Environment::picked(scratch.path(), person)
+                .unwrap()
+                .0
+                .contains_key("LD_LIBRARY_PATH".as_ref() as &OsStr)
+        );
+    }
 
     #[test]
     fn nothing_is_passed_that_is_not_on_the_list() {
