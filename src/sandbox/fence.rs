@@ -4,8 +4,8 @@
 //! |---|---|---|
 //! | `bind-ro` | every write outside of the writable directories, and in them every change of bytes, names, modes, times and attributes of what is read-only; disks and machine settings, also for root | reading. It stops more than it has to: to rename from one directory to another where one of both is above a fixture (`EXDEV`) |
 //! | `landlock` | the same for bytes and names | chmod, utimes, setxattr: to be looked at afterwards. Nothing new can be made in a directory above a fixture |
-//! | `netns-lo` | TCP, UDP, abstract sockets, sockets of virtual machines; those by path that are listened on when the job begins, and all in /run | a socket that somebody outside binds later, elsewhere than in /run |
-//! | `seccomp` | every socket but a connected pair, so loopback, too; io_uring | |
+//! | `netns-lo` | TCP, UDP, abstract sockets, sockets of virtual machines; those by path that are listened on when the job begins, what is beside them, and all in /run; keyrings | elsewhere than in /run: a socket that somebody outside binds later, binds by a relative path, moves to another directory, or listens on in another network |
+//! | `seccomp` | every socket but a connected pair, so loopback, too; io_uring; keyrings | |
 //! | `pidns` | seeing, signalling or outliving anybody outside; all ends with the supervisor, even a killed one | |
 //! | `pgrp` | outliving the supervisor's rounds of killing | a job whose supervisor is killed lives on |
 //!

@@ -31,6 +31,7 @@ fn a_job_that_calls_out() {
     let abstracted = SocketAddr::from_abstract_name(set("ABSTRACT")).unwrap();
     tell("abstract", UnixStream::connect_addr(&abstracted).map(drop));
     tell("path", UnixStream::connect(set("SOCKET")).map(drop));
+    tell("moved path", UnixStream::connect(set("MOVED")).map(drop));
     tell(
         "datagram",
         UnixDatagram::unbound().and_then(|socket| socket.send_to(b"x", set("DATAGRAM"))).map(drop),
@@ -52,6 +53,8 @@ fn a_job_that_calls_out() {
     tell("vsock", perl("print socket(S, 40, 1, 0) ? 'ok' : 0 + $!"));
     tell("packet", perl("print socket(S, 17, 3, 0) ? 'ok' : 0 + $!"));
     tell("io_uring", perl("$p = \"\\0\" x 200; print syscall(425, 1, $p) >= 0 ? 'ok' : 0 + $!"));
+    // `keyctl` describes (6) the keyring of the user (-4)
+    tell("keyring", perl("print syscall(250, 6, -4, 0, 0, 0) >= 0 ? 'ok' : 0 + $!"));
     tell("x32", perl("print syscall(0x40000000 + 41, 1, 1, 0) >= 0 ? 'ok' : 0 + $!"));
     let places: Vec<_> = ["/run", "/var/run"].iter().flat_map(|place| fs::read_dir(place).unwrap()).collect();
     let places = places.iter().flatten().filter(|entry| !entry.file_type().unwrap().is_symlink());
@@ -70,8 +73,15 @@ fn called(means: Enforced) -> (Vec<String>, String) {
     let [socket, datagram] = ["socket", "datagram"].map(|name| bench.scratch.path().join(name));
     let (_socket, receiver) = (UnixListener::bind(&socket).unwrap(), UnixDatagram::bind(&datagram).unwrap());
     receiver.set_nonblocking(true).unwrap();
-    let environment =
-        bench.environment().set("SOCKET", &socket).set("DATAGRAM", &datagram).set("ABSTRACT", &name);
+    let [bound, moved] = ["bound", "moved"].map(|name| bench.scratch.path().join(name));
+    let _moved = UnixListener::bind(&bound).unwrap();
+    fs::rename(&bound, &moved).unwrap();
+    let environment = bench
+        .environment()
+        .set("MOVED", &moved)
+        .set("SOCKET", &socket)
+        .set("DATAGRAM", &datagram)
+        .set("ABSTRACT", &name);
     let environment = environment.set("TCP", tcp.local_addr().unwrap().to_string());
     let environment = environment.set("UDP", udp.local_addr().unwrap().to_string());
     let program = std::env::current_exe().unwrap();
@@ -81,7 +91,7 @@ fn called(means: Enforced) -> (Vec<String>, String) {
     let said = ran.stdout.text();
     assert_eq!(ran.end, End::Exit(0), "{said}{}", ran.stderr.text());
     let lines: Vec<_> = said.lines().filter_map(|line| line.strip_prefix('>')).collect();
-    assert_eq!(lines.len(), 15, "{said}");
+    assert_eq!(lines.len(), 17, "{said}");
     let worked =
         lines.iter().filter(|line| line.contains(">true>")).map(|line| line.split_once('>').unwrap().0);
     let mut worked: Vec<_> = worked.map(str::to_owned).collect();

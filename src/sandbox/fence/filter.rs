@@ -1,4 +1,4 @@
-//! Which system calls does a job not get, so that no socket leads out?
+//! Which system calls does a job not get, so that no socket and no keyring leads out?
 
 use libc::{AF_INET, AF_INET6, AF_NETLINK, AF_UNIX, EACCES, EAFNOSUPPORT, ENOSYS};
 use seccompiler::sock_filter;
@@ -14,21 +14,24 @@ const FIRST: u32 = if cfg!(target_endian = "big") { 20 } else { 16 };
 struct Calls {
     architecture: u32,
     socket: u32,
-    /// What else is refused: it would make sockets behind the back of the filter.
+    /// What else is refused: rings and the old `socketcall` would make sockets behind the back of the
+    /// filter; keyrings belong to the user, so that tickets and secrets of the person lie in them, and
+    /// what a job leaves there outlives it.
     others: &'static [u32],
 }
 
-/// `io_uring_setup` has the same number everywhere.
+/// `io_uring_setup` has the same number everywhere; `add_key`, `request_key` and `keyctl` have not.
 const IO_URING: u32 = 425;
 
 #[cfg(target_arch = "x86_64")]
 const KNOWN: &[Calls] = &[
-    Calls { architecture: 0xC000_003E, socket: 41, others: &[IO_URING] },
+    Calls { architecture: 0xC000_003E, socket: 41, others: &[IO_URING, 248, 249, 250] },
     // programs of 32 bits; 102 is the old `socketcall`, whose arguments no filter sees
-    Calls { architecture: 0x4000_0003, socket: 359, others: &[IO_URING, 102] },
+    Calls { architecture: 0x4000_0003, socket: 359, others: &[IO_URING, 102, 286, 287, 288] },
 ];
 #[cfg(target_arch = "aarch64")]
-const KNOWN: &[Calls] = &[Calls { architecture: 0xC000_00B7, socket: 198, others: &[IO_URING] }];
+const KNOWN: &[Calls] =
+    &[Calls { architecture: 0xC000_00B7, socket: 198, others: &[IO_URING, 217, 218, 219] }];
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const KNOWN: &[Calls] = &[];
 

@@ -4,6 +4,7 @@
 //! read-only mount again. A job has no capability over this namespace, and in one that it makes
 //! itself the kernel locks every mount that it finds.
 
+use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::fs::File;
 use std::io;
@@ -87,7 +88,8 @@ fn set(path: &Path, flags: libc::c_uint, [set, clear]: [u64; 2]) -> io::Result<(
     if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// The paths of the sockets that are listened on, in the network that this process leaves.
+/// The paths of the sockets that are listened on, in the network that this process leaves, and those
+/// that are mounted: who listens on one of these may be in another network.
 #[expect(clippy::disallowed_methods, reason = "the kernel lists its sockets in a file")]
 pub fn sockets() -> Result<Vec<PathBuf>, FenceError> {
     let list = std::fs::read("/proc/self/net/unix").map_err(FenceError::when("no list of sockets"))?;
@@ -96,7 +98,38 @@ pub fn sockets() -> Result<Vec<PathBuf>, FenceError> {
         let start = line.iter().position(|byte| *byte == b'/')?;
         Some(PathBuf::from(std::ffi::OsString::from_vec(line[start..].to_vec())))
     });
-    Ok(paths.collect())
+    let mounts = std::fs::read("/proc/self/mountinfo").map_err(FenceError::when("no list of mounts"))?;
+    let sockets = mounted(&mounts).into_iter().filter(|path| is_socket(path));
+    Ok(paths.chain(sockets).collect())
+}
+
+/// The fifth column of each line, where the kernel writes space, tab, newline and `\\` in octal digits.
+fn mounted(list: &[u8]) -> Vec<PathBuf> {
+    let column = |line: &[u8]| line.split(|byte| *byte == b' ').nth(4).map(<[u8]>::to_vec);
+    let paths = list.split(|byte| *byte == b'\n').filter_map(column).map(|mut path| {
+        for byte in [b' ', b'\t', b'\n', b'\\'] {
+            let spelled = format!("\\{byte:03o}").into_bytes();
+            while let Some(at) = path.windows(spelled.len()).position(|part| part == spelled) {
+                path.splice(at..at + spelled.len(), [byte]);
+            }
+        }
+        PathBuf::from(std::ffi::OsString::from_vec(path))
+    });
+    paths.collect()
+}
+
+fn is_socket(path: &Path) -> bool {
+    seen(path).is_ok_and(|meta| meta.file_type().is_socket())
+}
+
+/// These paths, and every socket beside one of them: a name that was bound may have been moved since,
+/// as ssh does with the socket of a connection that is shared.
+#[expect(clippy::disallowed_methods, reason = "sandbox::fence looks at what it hides")]
+fn around(sockets: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let places: BTreeSet<_> = sockets.iter().filter_map(|path| path.parent()).collect();
+    let entries = places.into_iter().filter_map(|place| std::fs::read_dir(place).ok()).flatten().flatten();
+    let beside = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_socket()));
+    sockets.iter().cloned().chain(beside.map(|entry| entry.path())).collect()
 }
 
 /// Takes away every way to a service: the places where their sockets are, and each one elsewhere.
@@ -112,8 +145,7 @@ fn hide(land: &Land, sockets: &[PathBuf]) -> Result<(), FenceError> {
         }
         empty(place).map_err(FenceError::when(place.display().to_string()))?;
     }
-    let is_socket = |path: &&PathBuf| seen(path).is_ok_and(|meta| meta.file_type().is_socket());
-    for path in sockets.iter().filter(is_socket) {
+    for path in around(sockets).iter().filter(|path| is_socket(path)) {
         match rustix::mount::mount_bind("/dev/null", path) {
             Ok(()) | Err(Errno::NOENT) => {} // its owner may be gone by now
             Err(errno) => return Err(FenceError::when(path.display().to_string())(errno)),
@@ -158,4 +190,15 @@ fn lay_devices() -> io::Result<()> {
     let links = [("ptmx", "pts/ptmx"), ("fd", "/proc/self/fd"), ("stdin", "/proc/self/fd/0")];
     let more = [("stdout", "/proc/self/fd/1"), ("stderr", "/proc/self/fd/2")];
     links.into_iter().chain(more).try_for_each(|(name, target)| symlink(target, dev.join(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_mounted_is_read_as_it_is_named() {
+        let list = b"22 1 254:0 / / rw - ext4 /dev/vda rw\n23 22 0:4 /run/s.sock /a\\040b\\134.sock ro - tmpfs t rw\n";
+        assert_eq!(mounted(list), ["/", "/a b\\.sock"].map(PathBuf::from));
+    }
 }
