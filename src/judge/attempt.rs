@@ -60,7 +60,7 @@ impl Court<'_> {
             let mut lines = Lines::default();
             session.on_base(property, &mut lines)?;
             let ignores_seed = session.ignores_seed(property, &lines.0)?;
-            Ok((lines, ignores_seed, session.bench.source.jail().means()))
+            Ok((lines, ignores_seed, session.bench.source.jail().enforced()))
         })?;
         let (id, check) = (property.id.clone(), property.check.id.clone());
         Ok(Attempt { id, check, lines, ignores_seed, enforced })

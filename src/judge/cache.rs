@@ -11,6 +11,8 @@ use super::run::{Errand, Measured};
 use crate::decide::outcome::Ended;
 use crate::model::record::{self, Record, RecordFault};
 use crate::model::trial::{Enforced, Epoch, Image, Opened, Outcome, RunReason};
+use crate::policy::Policy;
+use crate::sandbox::environment::Environment;
 use crate::sys::files::{FileError, Root};
 use crate::sys::hash;
 
@@ -64,7 +66,8 @@ impl Entry {
 }
 
 impl Cache {
-    /// The cache below a common git directory, for one epoch, image and fence.
+    /// The cache below a common git directory, for one epoch, image, fence and policy: the paths of
+    /// the policy say which configuration a tool is given, and the environment which tool it is.
     ///
     /// # Errors
     /// When the directory cannot be opened.
@@ -72,9 +75,11 @@ impl Cache {
         common: &std::path::Path,
         epoch: &Epoch,
         (image, enforced): (&Image, Enforced),
+        policy: &Policy,
     ) -> Result<Self, FileError> {
         let version = env!("CARGO_PKG_VERSION");
-        let ground = format!("{version}\n{epoch:?}\n{image:?}\n{enforced:?}\n");
+        let (paths, tools) = (&policy.paths, Environment::shared());
+        let ground = format!("{version}\n{epoch:?}\n{image:?}\n{enforced:?}\n{paths:?}\n{tools:?}\n");
         Ok(Self { root: Root::open(common)?, ground })
     }
 

@@ -1,5 +1,6 @@
 //! What keeps the runs of a trial from what they may not touch, and is that what the policy wants?
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,8 @@ pub struct Jail<'a> {
     /// A directory of our own.
     pub scratch: &'a Path,
     probed: Probed,
+    /// What every run so far had; a run may have had less than what works.
+    had: Cell<Enforced>,
 }
 
 impl<'a> Jail<'a> {
@@ -33,12 +36,18 @@ impl<'a> Jail<'a> {
     /// When the try cannot be made, or somebody interrupts it.
     pub fn probe(runner: &'a Runner, scratch: &'a Path) -> Result<Self, TrialError> {
         let probed = trace::probe(runner, scratch, probe(runner, scratch)?)?;
-        Ok(Self { runner, scratch, probed })
+        let had = Cell::new(probed.means);
+        Ok(Self { runner, scratch, probed, had })
     }
 
-    /// What is enforced, for the record.
+    /// What works, and is tried first.
     pub fn means(&self) -> Enforced {
         self.probed.means
+    }
+
+    /// What was enforced in every run so far, for the record.
+    pub fn enforced(&self) -> Enforced {
+        self.had.get()
     }
 
     /// Refuses to judge without what the policy requires.
@@ -77,6 +86,10 @@ impl<'a> Jail<'a> {
         if trace != Trace::Ptrace && means.kill == KillGuard::PtraceTree {
             means.kill = KillGuard::Pgrp;
         }
+        // a run that nobody watches says so itself
+        let trace =
+            if trace == Trace::None { self.enforced().trace } else { trace.max(self.enforced().trace) };
+        self.had.set(Enforced { trace, kill: means.kill.max(self.enforced().kill), ..means });
         Fence { means, read_only: land.read_only, writable: land.writable, network }
     }
 }
@@ -119,13 +132,33 @@ mod tests {
             ("pidns", "no".to_owned()),
         ];
         let probed = Probed { means: Fence::OPEN, missing };
-        let jail = Jail { runner: &runner, scratch: Path::new("/"), probed };
+        let had = Cell::new(probed.means);
+        let jail = Jail { runner: &runner, scratch: Path::new("/"), probed, had };
         let mut policy = crate::policy::parse(b"schema = 1\n").unwrap();
         let said = jail.require(&policy).unwrap_err().to_string();
         let tried = "network (netns-lo: no namespaces: not permitted; seccomp: no filter)";
         assert!(said.contains(tried) && said.contains("fixtures (nothing here enforces it)"), "{said}");
         policy.judge.require = Vec::new();
         assert!(jail.require(&policy).is_ok());
+    }
+
+    #[test]
+    fn what_one_run_did_not_have_is_not_said_of_all() {
+        let runner = Runner::supervised_by(PathBuf::new(), Interrupt::watch().unwrap());
+        let said = |kill: KillGuard, traces: &[Trace]| {
+            let means = Enforced { kill, trace: Trace::Ptrace, ..Fence::OPEN };
+            let (probed, had) = (Probed { means, missing: Vec::new() }, Cell::new(means));
+            let jail = Jail { runner: &runner, scratch: Path::new("/"), probed, had };
+            for trace in traces {
+                let _fence = jail.fence(Land::default(), Network::Deny, *trace);
+            }
+            (jail.enforced().kill, jail.enforced().trace)
+        };
+        use {KillGuard::*, Trace::*};
+        assert_eq!(said(PtraceTree, &[Ptrace, Ptrace]), (PtraceTree, Ptrace));
+        assert_eq!(said(PtraceTree, &[Ptrace, Notify, Ptrace]), (Pgrp, Notify));
+        assert_eq!(said(PtraceTree, &[Ptrace, Trace::None]), (Pgrp, Ptrace));
+        assert_eq!(said(Pidns, &[Notify, Ptrace]), (Pidns, Notify));
     }
 
     #[test]

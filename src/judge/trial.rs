@@ -117,7 +117,7 @@ impl Court<'_> {
         jail.require(policy)?;
         case.patch.enforced = jail.means();
         let place = GitPlace::find(&self.dir, self.git_dir.as_deref())?;
-        let cache = Cache::open(&common(&place)?, &pinned.epoch, (&pinned.image, jail.means()))?;
+        let cache = Cache::open(&common(&place)?, &pinned.epoch, (&pinned.image, jail.means()), policy)?;
         if cache.is_reused(&pinned.image) {
             let Image { id, fingerprint } = &pinned.image;
             case.notes
@@ -149,6 +149,7 @@ impl Court<'_> {
                 Session { bench: &bench, trees: &trees, cache: Some(&cache) }
                     .run(&properties, &mut case.lines)?;
             }
+            case.patch.enforced = source.jail().enforced();
             case.is_tampered = !source.broken_at_all().is_empty();
         }
         if case.lines.has_missed_canary() {

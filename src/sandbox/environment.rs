@@ -46,7 +46,12 @@ impl Environment {
         Self::picked(scratch, |name| env::var_os(name))
     }
 
-    fn picked(scratch: &Path, person: impl Fn(&str) -> Option<OsString>) -> io::Result<Self> {
+    /// The part of it that is the same for every job: what is passed on.
+    pub fn shared() -> Self {
+        Self::passed(|name| env::var_os(name))
+    }
+
+    fn passed(person: impl Fn(&str) -> Option<OsString>) -> Self {
         let mut variables = BTreeMap::new();
         let passed = PASSED.iter().filter_map(|name| Some((OsString::from(name), person(name)?)));
         variables.extend(passed);
@@ -61,7 +66,11 @@ impl Environment {
             let place = place.or_else(|| usual().map(OsString::from));
             variables.extend(place.map(|place| (OsString::from(name), place)));
         }
-        let mut clean = Self(variables);
+        Self(variables)
+    }
+
+    fn picked(scratch: &Path, person: impl Fn(&str) -> Option<OsString>) -> io::Result<Self> {
+        let mut clean = Self::passed(person);
         for (name, inner) in [("HOME", "home"), ("TMPDIR", "tmp")] {
             let dir = scratch.join(inner);
             std::fs::create_dir_all(&dir)?;

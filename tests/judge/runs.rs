@@ -38,6 +38,18 @@ fn the_same_trial_makes_the_same_record_and_base_is_not_run_again() {
 }
 
 #[test]
+fn another_path_to_tools_costs_a_run_of_base() {
+    let bench = Bench::with(JUDGE, CHECK, SHAKY);
+    bench.patch("good\n\n");
+    let _ = bench.judge(0, &[]);
+    let mut command = bench.repo.command(BINARY, &bench.repo.path(""));
+    let path = std::env::var("PATH").unwrap();
+    let output = command.env("PATH", format!("{path}:/elsewhere")).args(["judge"]).output().unwrap();
+    let _ = bench.repo.captured(output).expect(0);
+    assert_eq!(bench.count(), 8);
+}
+
+#[test]
 fn a_protected_line_that_moved_by_material_alone_costs_no_run_of_base() {
     let bench = Bench::with(JUDGE, CHECK, SHAKY);
     bench.patch("good\n\n");
