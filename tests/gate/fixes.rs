@@ -37,16 +37,17 @@ fn remedies(json: &Value) -> BTreeSet<String> {
     fixes.filter_map(Value::as_str).filter_map(commands).collect()
 }
 
-/// Remedies that start with what a person has to write or to choose first, or judge anew.
+/// Remedies that start with what a person has to write or to choose first.
 const WRITTEN_FIRST: &[(Code, &str)] = &[
     (Code::EmptyPatch, "nothing-to-admit"),
     (Code::LedgerInvalid, "unreadable"),
     (Code::NoUnfrozenProperties, "empty-complement"),
     (Code::ResultsInvalid, "unknown-property"),
     (Code::ResultsInvalid, "unreadable"),
-    (Code::VerdictMissing, "no-trial"),
-    (Code::VerdictStale, "other-candidate"),
 ];
+
+/// Remedies that judge: nothing does so in a build that enforces nothing of what the policy requires.
+const JUDGED: &[Code] = &[Code::VerdictMissing, Code::VerdictStale];
 
 /// What a case's remedies lead to.
 enum Outcome {
@@ -71,7 +72,7 @@ fn outcome(case: &Case) -> Outcome {
         return Outcome::DidNot(format!("{about}{}", run.to_string().replace('\n', "\n    ")));
     }
     let branch = story.git(&["branch", "--show-current"]);
-    let after = story.check();
+    let after = if JUDGED.contains(&case.code) { story.by_trial() } else { story.check() };
     match after.run.code {
         Some(0 | 3) if !line.contains("oracle commit") || has_rows(&story) => Outcome::Helped,
         _ => Outcome::DidNot(format!("{about} on {}, {}", branch.trim_end(), after.brief())),
@@ -85,8 +86,11 @@ fn has_rows(story: &Story) -> bool {
 
 #[test]
 fn printed_commands_help_as_they_stand() {
-    let cases: Vec<_> =
-        CASES.iter().filter(|case| !WRITTEN_FIRST.contains(&(case.code, case.reason))).collect();
+    let judges = cfg!(all(feature = "sandbox", target_os = "linux"));
+    let is_tried = |case: &&Case| {
+        !WRITTEN_FIRST.contains(&(case.code, case.reason)) && (judges || !JUDGED.contains(&case.code))
+    };
+    let cases: Vec<_> = CASES.iter().filter(is_tried).collect();
     let (mut helped, mut faults) = (0, Vec::new());
     for outcome in in_parallel(&cases, |case| outcome(case)) {
         match outcome {

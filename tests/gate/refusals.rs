@@ -343,7 +343,7 @@ pub const CASES: &[Case] = &[
         passed(story)
     }),
     case(Code::VerdictMissing, "no-trial", || {
-        let story = Story::honest();
+        let story = Story::here();
         let answer = story.by_trial();
         (story, answer)
     }),
@@ -363,7 +363,7 @@ pub const CASES: &[Case] = &[
         (folded, answer)
     }),
     case(Code::VerdictStale, "other-candidate", || {
-        let story = Story::honest();
+        let story = Story::here();
         story.fold(&story.trial());
         story.patch("two");
         let answer = story.by_trial();

@@ -514,7 +514,7 @@ fn a_trial_that_lies_unfolded_is_pointed_at() {
     // one of another candidate helps nobody
     let other = Trial { candidate_tree: Some(trial.base_tree), ..trial };
     story.write(&path, &print(&other));
-    assert_eq!(story.by_trial().details()[0]["fix"], "git reins judge");
+    assert_eq!(story.by_trial().details()[0]["fix"], "git reins judge && git reins reconcile");
 }
 
 type Edit = fn(&mut Trial);

@@ -82,6 +82,17 @@ impl Story {
         story
     }
 
+    /// As [`Story::honest`], pinned on this machine: it can be judged here.
+    pub fn here() -> Self {
+        let story = Self::start();
+        story.put(&story.ledgers(&["bal-01"]));
+        std::fs::remove_file(story.path("ledger/fixture.json")).unwrap();
+        let _pinned = story.shell("git reins fixture pin --epoch epoch-1 --runner-image auto").expect(0);
+        story.commit("ledgers");
+        story.patch("one");
+        story
+    }
+
     /// Ledgers with one row on `topic`, and no patch yet.
     pub fn ready() -> Self {
         let story = Self::start();

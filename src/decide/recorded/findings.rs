@@ -15,7 +15,7 @@ use crate::model::shell;
 use crate::model::trial::{CheckRun, Trial, TrialVerdict};
 
 /// What makes a trial of the present candidate.
-const JUDGE: &str = "git reins judge";
+const JUDGE: &str = "git reins judge && git reins reconcile";
 
 /// Judges one trial of the candidate.
 pub(super) fn judge(case: &Case<'_>, one: &Candidate<'_>) -> Scored {
@@ -246,13 +246,11 @@ pub fn judge_changed(facts: &Facts) -> Findings {
     let is_changed = |path: &str| facts.trials.changed.iter().any(|changed| changed.path == path);
     for folded in facts.trials.folded.iter().filter(|folded| !is_changed(&folded.path)) {
         let detail = |reason| {
+            let path = shell::word(&folded.path);
             Detail::new(Code::VerdictRewritten, reason, folded.path.as_str())
                 .path(folded.path.as_str())
                 .commit(facts.tip.id)
-                .fix(format!(
-                    "git rm {} && git commit -m 'take the record out' && git reins judge",
-                    shell::word(&folded.path)
-                ))
+                .fix(format!("git rm {path} && git commit -m 'take the record out' && {JUDGE}"))
         };
         match &folded.reading {
             Err(fault) => {
