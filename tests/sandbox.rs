@@ -96,6 +96,10 @@ impl Bench {
     }
 
     fn run(&self, argv: &[&str]) -> Result<Ran, RunError> {
+        self.run_by(&Runner::supervised_by(PathBuf::from(BINARY), Interrupt::watch().unwrap()), argv)
+    }
+
+    fn run_by(&self, runner: &Runner, argv: &[&str]) -> Result<Ran, RunError> {
         let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
         let environment = Environment::clean(self.temp.path()).unwrap();
         let job = Job {
@@ -105,7 +109,7 @@ impl Bench {
             limits: self.limits,
             fence: Some(&self.fence).filter(|fence| fence.means.trace != Trace::None),
         };
-        Runner::supervised_by(PathBuf::from(BINARY), Interrupt::watch().unwrap()).run(&job, &mut |_| ())
+        runner.run(&job, &mut |_| ())
     }
 
     fn sh(&self, script: &str) -> Ran {
@@ -271,4 +275,17 @@ fn a_job_dies_with_the_parent_of_its_supervisor() {
     let output = supervisor.wait_with_output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "started\n");
     bench.assert_gone(2);
+}
+
+#[test]
+fn a_supervisor_that_does_not_begin_is_given_up_and_told_of() {
+    let bench = Bench::new(Trace::None);
+    let hangs = bench.temp.path().join("hangs");
+    // no descriptor of ours ever writes to it: a child of another thread could hold that
+    let made = "printf '#!/bin/sh\\necho $$ >>pids\\nexec sleep 1000\\n' >\"$0\" && chmod +x \"$0\"";
+    assert!(Command::new("sh").args(["-c", made]).arg(&hangs).status().unwrap().success());
+    let runner = Runner::supervised_by(hangs, Interrupt::watch().unwrap()).waiting(Duration::from_secs(1));
+    let Err(RunError::Lost(why)) = bench.run_by(&runner, &["true"]) else { panic!("it was waited for") };
+    assert_eq!(why, "did not start the job within 1s: run it again when this machine is less busy");
+    bench.assert_gone(1);
 }

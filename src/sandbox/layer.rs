@@ -15,7 +15,7 @@ use super::environment::Environment;
 use super::overlay::Overlay;
 use super::replica::{self, ReplicaError, Way, replicate};
 use super::run::{Job, RunError, Runner};
-use super::supervise::Limits;
+use super::supervise::{Limits, PATIENCE};
 use crate::model::run::{End, Ran};
 use crate::sys::files::FileError;
 use crate::sys::removal::remove;
@@ -167,7 +167,7 @@ impl Layers {
         let script = "echo above >>written && rm -r directory && mkdir directory && ln kept new";
         let argv = ["/bin/sh", "-c", script].map(OsString::from);
         let environment = Environment::clean(trial).map_err(fault)?;
-        let limits = Limits { budget: Duration::from_secs(10), output: 1 << 16 };
+        let limits = Limits { budget: PATIENCE, output: 1 << 16 };
         let job =
             Job { argv: &argv, dir: &tree.path.clone(), environment: &environment, limits, fence: None };
         let ran = tree.run(runner, &job, &mut |_| ())?;

@@ -5,20 +5,16 @@ use std::io::{self, ErrorKind};
 use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::attempt::{Attempt, Reached};
 use super::environment::Environment;
 use super::fence::Fence;
-use super::run::{Job, RunError, Runner};
-use super::supervise::Limits;
-use crate::model::run::End;
+use super::run::{BUSY, Job, RunError, Runner};
+use super::supervise::{Limits, PATIENCE};
+use crate::model::run::{End, Ran};
 use crate::model::trial::{Enforced, FixtureGuard, KillGuard, NetworkGuard};
 use crate::policy::Network;
 use crate::sys::removal::remove;
-
-/// How long one try may take.
-const BUDGET: Duration = Duration::from_secs(5);
 
 /// The strongest means that work here, and why each stronger one does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,14 +97,24 @@ fn try_out(runner: &Runner, place: &Path, means: Enforced) -> Result<Option<Stri
         writable: vec![tree.clone(), place.join("tmp"), place.join("home")],
         network: Network::Deny,
     };
-    let limits = Limits { budget: BUDGET, output: 1 << 16 };
+    let limits = Limits { budget: PATIENCE, output: 1 << 16 };
     let job = Job { argv: &argv, dir: &tree, environment: &environment, limits, fence: Some(&fence) };
     let ran = runner.run(&job, &mut |_| ())?;
     let reached: Option<Reached> = serde_json::from_slice(&ran.stdout.head).ok();
     Ok(match reached.filter(|_| ran.end == End::Exit(0)) {
-        None => Some(format!("the try ended otherwise: {}", ran.stderr.text().trim_end())),
+        None => Some(otherwise(&ran)),
         Some(reached) => broken(means, reached, outside.heard()).map(str::to_owned),
     })
+}
+
+/// How a try ended that should have exited without a fault.
+pub(super) fn otherwise(ran: &Ran) -> String {
+    match ran.end {
+        End::Timeout => format!("the try was not over within {} s: {BUSY}", PATIENCE.as_secs()),
+        End::Exit(_) | End::Signal(_) | End::OutputLimit | End::Missing(_) | End::NotStarted(_) => {
+            format!("the try ended with {:?}: {}", ran.end, ran.stderr.text().trim_end())
+        }
+    }
 }
 
 /// What a job did that it should not have, or could not do what it should.

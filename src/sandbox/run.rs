@@ -15,14 +15,13 @@ use super::fence::Fence;
 use super::interrupt::Interrupt;
 use super::overlay::Overlay;
 use super::plan::{Ground, Plan};
-use super::supervise::{APART, FENCED, KILL_LIMIT, LAYERED, LEAK_GRACE, Limits, STARTED, STOP_GRACE};
+use super::supervise::{
+    APART, FENCED, KILL_LIMIT, LAYERED, LEAK_GRACE, Limits, PATIENCE, STARTED, STOP_GRACE,
+};
 use crate::model::run::Ran;
 
-/// How long the supervisor may take until the job has started.
-const SET_UP: Duration = Duration::from_secs(10);
-
-/// How much later than every limit the supervisor may answer: a machine under load is slow.
-const SLACK: Duration = Duration::from_secs(10);
+/// What to do when a deadline of ours is over, and none of the job's.
+pub(super) const BUSY: &str = "run it again when this machine is less busy";
 
 /// What to run.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +68,7 @@ pub enum RunError {
 pub struct Runner {
     program: PathBuf,
     interrupt: Interrupt,
+    patience: Duration,
 }
 
 impl Runner {
@@ -85,7 +85,13 @@ impl Runner {
 
     /// A runner whose supervisor is another build of this program.
     pub fn supervised_by(program: PathBuf, interrupt: Interrupt) -> Self {
-        Self { program, interrupt }
+        Self { program, interrupt, patience: PATIENCE }
+    }
+
+    /// The same runner that waits otherwise than usual for a supervisor to begin, and to answer.
+    #[must_use]
+    pub fn waiting(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// What is started for each job.
@@ -116,7 +122,8 @@ impl Runner {
         let answer = self.listen(&mut supervisor, &mut report, job.limits.budget, tick);
         drop(supervisor.stdin.take()); // ends the job if it still runs
         if answer.is_err() {
-            let _ended = read_until(&mut supervisor, Instant::now() + STOP_GRACE + KILL_LIMIT + SLACK);
+            let _ended =
+                read_until(&mut supervisor, Instant::now() + STOP_GRACE + KILL_LIMIT + self.patience);
         }
         let _killed = supervisor.kill(); // one that has answered is gone or about to go
         let _status = supervisor.wait();
@@ -149,14 +156,14 @@ impl Runner {
         tick: &mut dyn FnMut(Duration),
     ) -> Result<Ran, RunError> {
         let began = Instant::now();
-        let limits = STOP_GRACE + LEAK_GRACE + KILL_LIMIT + SLACK;
-        let ends = SET_UP.saturating_add(budget).saturating_add(limits);
+        let limits = STOP_GRACE + LEAK_GRACE + KILL_LIMIT + self.patience;
+        let ends = self.patience.saturating_add(budget).saturating_add(limits);
         loop {
             let is_started = report.is_started();
-            let allowed = if is_started { ends } else { SET_UP };
+            let allowed = if is_started { ends } else { self.patience };
             if began.elapsed() > allowed {
                 let what = if is_started { "did not end the job" } else { "did not start the job" };
-                return Err(report.fault(format!("{what} within {} s", allowed.as_secs())));
+                return Err(report.fault(format!("{what} within {allowed:.0?}: {BUSY}")));
             }
             self.wait(supervisor)?;
             if let Some(signal) = self.interrupt.caught() {

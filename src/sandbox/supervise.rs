@@ -46,6 +46,10 @@ pub const LEAK_GRACE: Duration = Duration::from_millis(200);
 /// How long killing is tried.
 pub const KILL_LIMIT: Duration = Duration::from_secs(5);
 
+/// How long a try may take, and a job to begin: nothing is lost by waiting on a machine that is busy,
+/// and what hangs for ever is found out.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
 /// What a job may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -67,8 +68,17 @@ impl Yard {
         let repo = &self.bench.repo;
         let mut command = repo.command(BINARY, &repo.path(""));
         command.args(["judge", range]).env("TMPDIR", repo.path("../temp"));
-        command.stdout(Stdio::null()).stderr(Stdio::null());
+        command.stdout(Stdio::null()).stderr(fs::File::create(self.said()).unwrap());
         command
+    }
+
+    /// What the last judge had to say.
+    fn said(&self) -> PathBuf {
+        self.bench.repo.path("../said")
+    }
+
+    fn told(&self) -> String {
+        fs::read_to_string(self.said()).unwrap()
     }
 
     fn earned(&self) -> Earned {
@@ -107,9 +117,8 @@ impl Yard {
     /// Judges both to the end; what they left is all there is, and nothing of the dead.
     fn converge(&self) -> Earned {
         for (range, code) in RANGES {
-            let done = self.judge(range).stderr(Stdio::piped()).output().unwrap();
-            let said = String::from_utf8_lossy(&done.stderr).into_owned();
-            assert_eq!(done.status.code(), Some(code), "{range}: {said}");
+            let done = self.judge(range).status().unwrap();
+            assert_eq!(done.code(), Some(code), "{range}: {}", self.told());
         }
         assert_eq!(fs::read_dir(self.bench.repo.path("../temp")).unwrap().count(), 0);
         let history = fs::read_dir(self.bench.repo.path(".gitreins/history")).unwrap();
@@ -149,7 +158,8 @@ fn a_judge_that_is_killed_leaves_no_verdict_no_process_and_no_change() {
         child.kill().unwrap();
         let status = child.wait().unwrap();
         killed += u64::from(status.code().is_none());
-        assert!(status.code().is_none_or(|ended| ended == code), "round {round}: {status}");
+        let is_so = status.code().is_none_or(|ended| ended == code);
+        assert!(is_so, "round {round}: {status}: {}", yard.told());
         yard.await_no_survivor();
         let earned = yard.earned();
         kept += earned.len();

@@ -4,16 +4,15 @@ use std::ffi::OsString;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use crate::model::run::{End, Ran, Touch};
 use crate::model::trial::{Enforced, KillGuard, Trace};
 use crate::policy::Network;
 use crate::sandbox::environment::Environment;
 use crate::sandbox::fence::Fence;
-use crate::sandbox::probe::Probed;
+use crate::sandbox::probe::{Probed, otherwise};
 use crate::sandbox::run::{Job, RunError, Runner};
-use crate::sandbox::supervise::Limits;
+use crate::sandbox::supervise::{Limits, PATIENCE};
 
 /// Adds the best way that works beside the means of a fence, and why each better one does not.
 ///
@@ -63,18 +62,19 @@ fn run(runner: &Runner, place: &Path, means: Enforced) -> Result<Ran, RunError> 
     let environment = Environment::clean(place).map_err(fault)?;
     let (read_only, writable) = (Vec::new(), vec![place.to_owned()]);
     let fence = Fence { means, read_only, writable, network: Network::Deny };
-    let limits = Limits { budget: Duration::from_secs(10), output: 1 << 16 };
+    let limits = Limits { budget: PATIENCE, output: 1 << 16 };
     let job = Job { argv: &argv, dir: place, environment: &environment, limits, fence: Some(&fence) };
     runner.run(&job, &mut |_| ())
 }
 
 fn fault_of(ran: Ran, file: &Path) -> Option<String> {
     let is_seen = |touch: &Touch| touch.path == file && touch.read;
+    let ended = otherwise(&ran);
     match (ran.end, ran.opened) {
         (End::Exit(0), Some(opened)) if opened.iter().any(is_seen) => None,
         (End::Exit(0), Some(_)) => Some("a file that was opened was not seen".to_owned()),
         (End::Exit(0), None) => Some(ran.untraced.unwrap_or_default()),
-        (end, _) => Some(format!("a job ended otherwise than without: {end:?}")),
+        (_, _) => Some(ended),
     }
 }
 
