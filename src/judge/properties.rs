@@ -347,3 +347,18 @@ pub fn facts(properties: &[Property<'_>], lines: &Lines) -> Vec<PropertyFacts> {
     };
     properties.iter().map(one).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_runs_out_of_time_has_once_more_what_base_needed_and_a_margin() {
+        let text = "schema = 1\n[[check]]\nid = \"props\"\nrun = [\"true\"]\n\
+                    timeout = { budget_s = 4, margin = 0.25, max_s = 9 }\n";
+        let policy = crate::policy::parse(text.as_bytes()).unwrap();
+        let raised = |passed_ms: &[u64]| raised(&policy.checks[0], passed_ms).unwrap();
+        assert_eq!(budget_of(&policy.checks[0]).unwrap(), 4);
+        assert_eq!((raised(&[]), raised(&[3_000]), raised(&[100, 3_900]), raised(&[60_000])), (4, 4, 5, 9));
+    }
+}

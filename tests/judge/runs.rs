@@ -4,12 +4,12 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::bench::{Bench, CHECK, JUDGE, KEEPS, SHAKY, alive, runs};
 use crate::support::BINARY;
 
-fn record_without_timing(bench: &Bench) -> serde_json::Value {
+fn record_without_timing(bench: &Bench) -> Value {
     let mut record = bench.record();
     assert!(record.as_object_mut().unwrap().remove("timing").is_some());
     record
@@ -118,6 +118,32 @@ fn a_candidate_that_is_out_of_time_is_run_once_more() {
     let run = bench.judge(1, &[]);
     assert!(run.stdout.contains("timeout        val-01 seed 7: took longer than 1 s"), "{run}");
     assert_eq!((bench.count(), &bench.record()["uncovered_fail"]), (2, &json!(["val-01"])));
+}
+
+#[test]
+fn progress_is_shown_on_a_terminal_and_nowhere_else() {
+    let bench = Bench::with(JUDGE, CHECK, KEEPS);
+    bench.patch("good\n\n");
+    assert_eq!(bench.judge(0, &[]).stderr, "");
+    bench.patch("good\n\n\n");
+    let dir = bench.repo.path("");
+    let mut script = bench.repo.command("script", &dir);
+    script.args(["-qec", &format!("{BINARY} judge"), "/dev/null"]).stdin(Stdio::null());
+    let shown = bench.repo.captured(script.output().unwrap()).expect(0).stdout;
+    assert!(shown.contains("val-01 seed 8 on candidate: 1") && shown.contains(" s left"), "{shown}");
+}
+
+#[test]
+fn who_judges_and_decides_in_one_go_has_seen_it_himself() {
+    for (value, code, decision) in [("good\n\n", 0, "admit"), ("bad\n", 1, "refuse")] {
+        let bench = Bench::new();
+        bench.patch(value);
+        let run = bench.judge(code, &["--admit", "--json"]);
+        let said: Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!((&said["decision"], &said["verdict_evidence"]), (&json!(decision), &json!("rerun")));
+        let beside = fs::read_to_string(format!("{}/decision.json", bench.records()[0].0)).unwrap();
+        assert!(beside.contains("\"verdict_evidence\": \"self\""), "{beside}");
+    }
 }
 
 #[test]
