@@ -15,8 +15,11 @@ use crate::sys::files::Root;
 
 static EXAMPLE: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/.gitreins-example");
 
+/// Where the example's recorded trial lies.
+const HISTORY: &str = ".gitreins/history";
+
 /// The moment of the example's first commit: with it, the commit has the id that the example's
-/// fixture ledger pins.
+/// fixture ledger and its recorded trial name.
 const FIRST_COMMIT: &str = "2026-01-05T09:00:00Z";
 
 /// A scratch repository made from the example project.
@@ -46,7 +49,7 @@ impl Play {
         for (key, value) in CONFIGURATION {
             play.git(&["config", key, value])?;
         }
-        play.unpack(|path| !path.starts_with("ledger"))?;
+        play.unpack(|path| !path.starts_with("ledger") && !path.starts_with(HISTORY))?;
         play.git(&["add", "--all"])?;
         play.git_at(Some(FIRST_COMMIT), &["commit", "--quiet", "--message", "till: first version"])?;
         Ok(play)
@@ -93,6 +96,13 @@ impl Play {
         let cli = Cli::try_parse_from(words).map_err(|error| Failure::new(error.to_string()))?;
         let context = Context { dir: self.root.path().to_owned(), git_dir: None, today: self.today };
         cli.command.run(&context)
+    }
+
+    /// Folds the trial that was recorded of the honest patch, and asks `git reins admit` by it.
+    pub(super) fn admit_recorded(&self) -> Result<Answer, Failure> {
+        self.unpack(|path| path.starts_with(HISTORY))?;
+        self.reins(&["reconcile"])?;
+        self.reins(&["admit", "main..HEAD", "--today", &self.today.to_string(), "--json"])
     }
 
     /// `git reins admit` on the branch, with results that all pass.
