@@ -114,6 +114,9 @@ fn a_candidate_that_is_out_of_time_is_run_once_more() {
     let always = "test -e src/slow || exit 0; echo x >>COUNT; sleep 1000\n";
     let bench = Bench::with(JUDGE, &check, always);
     bench.repo.write("src/slow", "x");
+    // what a candidate says of its own time counts nothing
+    bench.repo.write(".gitreins/config.yaml", "test_timeout: 1000\ntier1: { suite_runtime_s: 1000 }\n");
+    bench.repo.write("reins.toml", "[[check]]\nid = \"props\"\ntimeout = { budget_s = 1000 }\n");
     bench.repo.commit("patch");
     let run = bench.judge(1, &[]);
     assert!(run.stdout.contains("timeout        val-01 seed 7: took longer than 1 s"), "{run}");
@@ -143,6 +146,10 @@ fn who_judges_and_decides_in_one_go_has_seen_it_himself() {
         assert_eq!((&said["decision"], &said["verdict_evidence"]), (&json!(decision), &json!("rerun")));
         let beside = fs::read_to_string(format!("{}/decision.json", bench.records()[0].0)).unwrap();
         assert!(beside.contains("\"verdict_evidence\": \"self\""), "{beside}");
+        // the same trial may be folded already
+        let _ = bench.repo.reins(&["reconcile"]).expect(0);
+        let again = bench.repo.reins(&["judge", "--admit"]).expect(code).stdout;
+        assert!(again.contains("a trial that was run just now"), "{again}");
     }
 }
 

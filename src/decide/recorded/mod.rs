@@ -76,7 +76,8 @@ pub(super) struct Case<'a> {
 
 /// Judges the patch by the recorded trials, and by one that lies beside them when there is one.
 ///
-/// Of several trials of the same candidate the strictest counts.
+/// Of several trials of the same candidate the strictest counts; of equals the one that lies beside,
+/// which may have been run just now.
 pub(super) fn judge(
     facts: &Facts,
     standings: &BTreeMap<OracleId, Standing>,
@@ -107,5 +108,5 @@ fn candidates<'a>(facts: &'a Facts, beside: Option<(&'a Trial, VerdictEvidence)>
         is_named.then_some(Candidate { trial, path, evidence: VerdictEvidence::Itself })
     });
     let beside = beside.map(|(trial, evidence)| Candidate { trial, path: None, evidence });
-    folded.chain(beside).collect()
+    beside.into_iter().chain(folded).collect()
 }
