@@ -72,11 +72,14 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// A runner whose supervisor is this program, as it runs right now.
+    /// A runner whose supervisor is this program, as it runs right now. From here on no job of the
+    /// same user can look into this process or take hold of it, whatever fence there is.
     ///
     /// # Errors
-    /// When the system does not say what is running.
+    /// When the system does not say what is running, or does not shut this process.
     pub fn new(interrupt: Interrupt) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
         // the link of Linux still works when the file was replaced meanwhile
         let linux = Path::new("/proc/self/exe");
         let program = if cfg!(target_os = "linux") { linux.to_owned() } else { std::env::current_exe()? };
