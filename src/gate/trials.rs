@@ -103,6 +103,28 @@ pub fn of_commit(repo: &Repo, name: &str) -> Result<Vec<(String, Vec<u8>)>, Gate
     Ok(files)
 }
 
+/// The trials that a commit holds, newest day first, from at most so many verdict files. What
+/// cannot be read is none.
+///
+/// # Errors
+/// When an object is absent or unreadable.
+pub fn landed(
+    repo: &Repo,
+    history: &RepoPath,
+    commit: CommitId,
+    most: usize,
+) -> Result<Vec<Arc<Trial>>, GateError> {
+    let mut brought = Vec::new();
+    bring(repo, history, commit, &[], &mut brought)?;
+    brought.sort_by(|one, other| other.path.cmp(&one.path));
+    let mut shelf = Shelf { repo, read: BTreeMap::new() };
+    let mut trials = Vec::new();
+    for one in brought.into_iter().take(most) {
+        trials.extend(shelf.reading(one.blob)?.and_then(Result::ok));
+    }
+    Ok(trials)
+}
+
 /// The blobs that were read, each once.
 struct Shelf<'r> {
     repo: &'r Repo,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::budgets::Budgets;
 use super::fault::TrialError;
 use super::lines::Lines;
 use super::properties::{Property, plan};
@@ -55,7 +56,7 @@ impl Court<'_> {
     ) -> Result<Attempt, TrialError> {
         let head = self.repo.head()?.ok_or(GateError::Unborn)?;
         let roots = vec![(Revision::Base, self.repo.commit(head)?.tree)];
-        let scene = Scene { policy, material, apart: BTreeSet::new(), roots };
+        let scene = Scene { policy, material, apart: BTreeSet::new(), budgets: Budgets::default(), roots };
         let (lines, ignores_seed, enforced) = self.on_stage(&self.ground()?, scene, |session| {
             let mut lines = Lines::default();
             session.on_base(property, &mut lines)?;

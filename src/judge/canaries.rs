@@ -6,7 +6,6 @@ use super::command::Subject;
 use super::fault::TrialError;
 use super::lay::Trees;
 use super::lines::{Line, Lines};
-use super::properties::budget_of;
 use super::run::{Bench, Errand, Measured};
 use crate::decide::canary::{self, Miss};
 use crate::decide::diff::Diff;
@@ -158,7 +157,7 @@ fn one(bench: &Bench<'_>, trees: &Trees<'_>, check: &Check, seed: &str) -> Resul
     let laid = trees.laid(Revision::Candidate, None)?;
     let title = format!("canary {}", check.id);
     let subject = Subject { property: None, seed };
-    let errand = Errand { check, subject, laid: &laid, budget_s: budget_of(check)?, title: &title };
+    let errand = Errand { check, subject, laid: &laid, budget_s: bench.budgets.of(check)?, title: &title };
     Ok(Line::canary(&check.id, Some(seed), Revision::Candidate, bench.run(&errand)?))
 }
 

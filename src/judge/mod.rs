@@ -2,6 +2,7 @@
 //! left behind, and the record of it.
 
 pub mod attempt;
+mod budgets;
 mod cache;
 mod canaries;
 pub mod command;

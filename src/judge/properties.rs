@@ -8,7 +8,6 @@ use super::fault::TrialError;
 use super::lay::{Laid, Trees};
 use super::lines::{Line, Lines};
 use super::run::{Bench, Errand, Measured};
-use crate::decide::budget::budget;
 use crate::decide::outcome::Ended;
 use crate::decide::trial::{FreezeFacts, PropertyFacts, SeedFacts};
 use crate::ledger::field::text;
@@ -18,7 +17,7 @@ use crate::model::decision::Standing;
 use crate::model::ids::OracleId;
 use crate::model::path::RepoPath;
 use crate::model::trial::{Outcome, Revision, RunReason};
-use crate::policy::{Check, Policy, Preset, Tier1};
+use crate::policy::{Check, Policy, Preset};
 
 /// A property and everything that is run for it.
 #[derive(Clone, Debug)]
@@ -99,35 +98,6 @@ pub fn apart(properties: &[Property<'_>]) -> BTreeSet<String> {
     files(false).difference(&files(true)).cloned().collect()
 }
 
-/// How long one run of a check may take, in seconds; decided before it runs.
-///
-/// # Errors
-/// When it needs more than the policy lets it have.
-pub fn budget_of(check: &Check) -> Result<u64, TrialError> {
-    raised(check, &[])
-}
-
-/// The same with durations of this trial that passed on base, in milliseconds.
-fn raised(check: &Check, passed_ms: &[u64]) -> Result<u64, TrialError> {
-    let timeout = &check.timeout;
-    let seen_s = passed_ms.iter().max().map(|ms| *ms as f64 / 1000.0);
-    let tier1 = Tier1 {
-        command: Vec::new(),
-        tool_budget_s: timeout.budget_s,
-        suite_runtime_s: timeout.measured_s.into_iter().chain(seen_s).reduce(f64::max),
-        margin: timeout.margin,
-        max_s: timeout.max_s,
-    };
-    match budget(&tier1, &[]) {
-        Ok(budget) => Ok(budget.budget_s),
-        Err(_) if !passed_ms.is_empty() => Ok(timeout.max_s),
-        Err(fault) => Err(TrialError::Budget(format!(
-            "check {} needs {} s (timeout.measured_s and timeout.margin), more than timeout.max_s, {} s",
-            check.id, fault.need_s, fault.max_s
-        ))),
-    }
-}
-
 /// Runs properties on the trees of a trial.
 pub struct Session<'a> {
     /// Where runs take place.
@@ -175,7 +145,7 @@ impl Session<'_> {
     /// When it is not known how a run ended.
     pub(super) fn on_base(&self, property: &Property<'_>, lines: &mut Lines) -> Result<(), TrialError> {
         let laid = self.trees.laid(Revision::Base, Some(property.row))?;
-        let budget_s = budget_of(property.check)?;
+        let budget_s = self.bench.budgets.of(property.check)?;
         for seed in &property.seeds {
             let runs = property.runs(seed, self.bench.policy.judge.replays);
             for _ in 0..runs {
@@ -193,7 +163,7 @@ impl Session<'_> {
     /// all there is to show. A frozen seed shows nothing.
     fn on_witness(&self, property: &Property<'_>, lines: &mut Lines) -> Result<(), TrialError> {
         let Some(laid) = self.trees.witness(&property.id, property.row)? else { return Ok(()) };
-        let budget_s = budget_of(property.check)?;
+        let budget_s = self.bench.budgets.of(property.check)?;
         for seed in property.seeds.iter().filter(|seed| !property.is_frozen(seed)) {
             let run = || self.once(property, seed, (&laid, "its known-bad patch"), budget_s, self.cache);
             let measured = unless_tampered(lines, run)?;
@@ -216,7 +186,7 @@ impl Session<'_> {
     ) -> Result<Measured, TrialError> {
         let laid = self.trees.laid(Revision::Candidate, Some(property.row))?;
         let tree = (&*laid, "candidate");
-        let budget_s = budget_of(property.check)?;
+        let budget_s = self.bench.budgets.of(property.check)?;
         let first = self.once(property, seed, tree, budget_s, None)?;
         if first.ended.outcome != Outcome::Timeout {
             return Ok(first);
@@ -227,7 +197,7 @@ impl Session<'_> {
                 && line.measured.ended.outcome == Outcome::Pass
         });
         let passed: Vec<_> = on_base.map(|line| line.measured.wall_ms).collect();
-        let raised_s = raised(property.check, &passed)?.max(budget_s);
+        let raised_s = self.bench.budgets.raised(property.check, &passed)?.max(budget_s);
         let again = self.once(property, seed, tree, raised_s, None)?;
         let talk = format!("{}\n[out of time after {budget_s} s, run again]\n{}", first.talk, again.talk);
         Ok(Measured { talk, ..again })
@@ -274,7 +244,7 @@ impl Session<'_> {
             let known = seen.keys().next().cloned().unwrap_or_default();
             let other = if known == "1" { "2" } else { "1" };
             let laid = self.trees.laid(Revision::Base, Some(property.row))?;
-            let budget_s = budget_of(property.check)?;
+            let budget_s = self.bench.budgets.of(property.check)?;
             let probe = self.once(property, other, (&laid, "base"), budget_s, self.cache)?;
             seen.extend(probe.echo.map(|echo| (other.to_owned(), echo)));
         }
@@ -346,19 +316,4 @@ pub fn facts(properties: &[Property<'_>], lines: &Lines) -> Vec<PropertyFacts> {
         freezes: property.freezes.iter().map(|row| FreezeFacts::of(row, true)).collect(),
     };
     properties.iter().map(one).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn who_runs_out_of_time_has_once_more_what_base_needed_and_a_margin() {
-        let text = "schema = 1\n[[check]]\nid = \"props\"\nrun = [\"true\"]\n\
-                    timeout = { budget_s = 4, margin = 0.25, max_s = 9 }\n";
-        let policy = crate::policy::parse(text.as_bytes()).unwrap();
-        let raised = |passed_ms: &[u64]| raised(&policy.checks[0], passed_ms).unwrap();
-        assert_eq!(budget_of(&policy.checks[0]).unwrap(), 4);
-        assert_eq!((raised(&[]), raised(&[3_000]), raised(&[100, 3_900]), raised(&[60_000])), (4, 4, 5, 9));
-    }
 }

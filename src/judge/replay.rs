@@ -11,6 +11,7 @@ pub use kept::{keep, kept};
 
 use choice::{choose, planned};
 
+use super::budgets::Budgets;
 use super::canaries;
 use super::fault::TrialError;
 use super::image;
@@ -84,9 +85,6 @@ impl Court<'_> {
         let policy = policy_of(&pinned, asked);
         let choice = choose(&policy, &pinned, asked)?;
         let mut properties = choice.properties(&policy, &pinned)?;
-        for property in &properties {
-            properties::budget_of(property.check)?; // told before anything runs
-        }
         let ground = self.ground()?;
         let patched = asked.has_candidate.then(|| patched(&pinned, &policy, &ground)).transpose()?;
         let seen = self.run_all(&policy, &pinned, (&ground, patched.as_ref()), &properties)?;
@@ -103,11 +101,15 @@ impl Court<'_> {
         (ground, patched): (&Ground, Option<&Patched>),
         properties: &[Property<'_>],
     ) -> Result<Seen, TrialError> {
+        let budgets = Budgets::on(self.repo, policy, pinned.base, &pinned.image)?;
+        for property in properties {
+            budgets.of(property.check)?; // told before anything runs
+        }
         let all = planned(policy, pinned, &[])?;
         let mut roots = vec![(Revision::Base, pinned.base_root)];
         roots.extend(patched.map(|patched| (Revision::Candidate, patched.root)));
         let material = &pinned.weighed.facts.tip.material;
-        let scene = Scene { policy, material, apart: properties::apart(&all), roots };
+        let scene = Scene { policy, material, apart: properties::apart(&all), budgets, roots };
         self.on_stage(ground, scene, |session| {
             session.bench.source.jail().require(policy)?;
             let candidate = patched.map(|patched| {

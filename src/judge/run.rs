@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
+use super::budgets::Budgets;
 use super::command::{Invocation, Places, Subject, build};
 use super::fault::TrialError;
 use super::fresh::{self, Fresh};
@@ -29,6 +30,8 @@ use crate::sys::{memory, out};
 pub struct Bench<'a> {
     /// The policy that judges.
     pub policy: &'a Policy,
+    /// How long runs may take.
+    pub budgets: &'a Budgets,
     /// Where fresh trees come from.
     pub source: &'a fresh::Source<'a>,
     /// Who starts and ends processes.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::budgets::Budgets;
 use super::fault::TrialError;
 use super::fresh::Source;
 use super::jail::Jail;
@@ -33,6 +34,8 @@ pub(super) struct Scene<'a> {
     pub(super) material: &'a Material,
     /// The property files of rows that do not score.
     pub(super) apart: BTreeSet<String>,
+    /// How long runs may take.
+    pub(super) budgets: Budgets,
     /// The whole tree of each revision.
     pub(super) roots: Vec<(Revision, ObjectId)>,
 }
@@ -66,7 +69,13 @@ impl Court<'_> {
         let scratch = ground.scratch.path();
         let jail = Jail::probe(&runner, scratch)?;
         let source = Source::new(trees.repo(), jail, self.interrupt)?;
-        let bench = Bench { policy: scene.policy, source: &source, runner: &runner, scratch };
+        let bench = Bench {
+            policy: scene.policy,
+            budgets: &scene.budgets,
+            source: &source,
+            runner: &runner,
+            scratch,
+        };
         act(&Session { bench: &bench, trees: &trees, cache: None })
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use super::budgets::Budgets;
 use super::cache::Cache;
 use super::canaries;
 use super::fault::TrialError;
@@ -108,8 +109,9 @@ impl Court<'_> {
         let standings = score::standings(&pinned.weighed.facts, &pinned.order);
         let rows = material_of_tip.oracle_rows();
         let properties = properties::plan(policy, rows, material_of_tip.freeze_rows(), &standings)?;
+        let budgets = Budgets::on(self.repo, policy, pinned.base, &pinned.image)?;
         for check in &policy.checks {
-            properties::budget_of(check)?; // told before anything runs
+            budgets.of(check)?; // told before anything runs
         }
         let scratch = Scratch::temporary()?;
         let runner = Runner::new(self.interrupt.clone())?;
@@ -141,7 +143,13 @@ impl Court<'_> {
             trees.add_witnesses(witness::roots(self.repo, &borrower, pinned, &properties)?);
             case.patch.candidate_tree = Some(candidate_tree(&trees, policy, root, pinned)?);
             let source = Source::new(trees.repo(), jail, self.interrupt)?;
-            let bench = Bench { policy, source: &source, runner: &runner, scratch: scratch.path() };
+            let bench = Bench {
+                policy,
+                budgets: &budgets,
+                source: &source,
+                runner: &runner,
+                scratch: scratch.path(),
+            };
             if !case.lines.has_missed_canary() {
                 canaries::run(&bench, &trees, &mut case.lines)?;
             }

@@ -96,6 +96,36 @@ fn a_check_that_needs_more_than_it_may_have_is_told_before_it_runs() {
 }
 
 #[test]
+fn landed_trials_teach_how_long_a_check_takes() {
+    let check = CHECK.replace("\"8\"]", "\"8\", \"9\"]");
+    let bench = Bench::with(JUDGE, &format!("{check}timeout = {{ budget_s = 4, max_s = 9 }}\n"), KEEPS);
+    bench.patch("good\n\n");
+    let _ = bench.judge(0, &[]);
+    let dir = bench.records().remove(0).0;
+    let text = fs::read_to_string(format!("{dir}/verdict.json")).unwrap();
+    let (before, times) = text.split_once("\"checks_ms\": [").unwrap();
+    let slow = times.lines().map(|line| {
+        if line.trim().starts_with(|c: char| c.is_ascii_digit()) {
+            format!("      8000{}\n", if line.ends_with(',') { "," } else { "" })
+        } else {
+            format!("{line}\n")
+        }
+    });
+    let slow = format!("{before}\"checks_ms\": [{}", slow.collect::<String>());
+    bench.repo.git(&["reset", "-q", "--hard", "main"]);
+    bench.land(|bench| {
+        fs::write(format!("{dir}/verdict.json"), &slow).unwrap();
+        bench.repo.git(&["add", "--force", ".gitreins/history"]);
+    });
+    bench.patch("good\n\n");
+    let run = bench.judge(128, &[]);
+    assert!(
+        run.stderr.contains("check props needs 10 s") && run.stderr.contains("timeout.max_s, 9 s"),
+        "{run}"
+    );
+}
+
+#[test]
 fn a_line_without_policy_and_two_bases_are_no_trial() {
     let bench = Bench::new();
     let run = bench.judge(129, &["main..topic", "--base", "main"]);
