@@ -17,6 +17,7 @@ mod push;
 mod race;
 mod traced;
 mod trees;
+mod trial;
 mod worktrees;
 
 use std::io;
@@ -111,7 +112,7 @@ struct Plan<'a> {
 
 type Make = fn(&Plan<'_>, &'static str) -> io::Result<Bench>;
 
-const BENCHES: [(&str, Make); 32] = [
+const BENCHES: [(&str, Make); 33] = [
     ("version", version),
     ("ledgers", three_ledgers),
     ("order-500", |plan, name| order(plan, name, 500)),
@@ -146,6 +147,7 @@ const BENCHES: [(&str, Make); 32] = [
     ("trace-pytest", |plan, name| trace_pytest(plan, name, Trace::Ptrace)),
     ("trace-notify", |plan, name| trace_pytest(plan, name, Trace::Notify)),
     ("trace-cargo", trace_cargo),
+    ("trial", trial),
 ];
 
 impl Plan<'_> {
@@ -322,10 +324,16 @@ fn trace_pytest(plan: &Plan<'_>, name: &'static str, trace: Trace) -> io::Result
 fn trace_cargo(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
     let dir = plan.dir(name);
     traced::package(&dir)?;
-    let argv = ["cargo", "check", "--offline", "-q"];
+    let homes = [traced::cargo_home(), traced::rustup_home()];
+    let argv = ["env", &homes[0], &homes[1], "cargo", "check", "--offline", "-q"];
     let (ours, theirs) = traced::sides(Trace::Ptrace, &dir, &argv, "target")?;
     let rounds = plan.rounds(5);
     Ok(Bench::Race(Race { name, ours, theirs: vec![theirs], goal: 1.25, cpu: None, rounds }))
+}
+
+fn trial(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
+    let (ours, theirs) = trial::sides(&plan.dir(name), plan.size(10).max(3))?;
+    Ok(plan.race(name, 1.25, ours, vec![theirs]))
 }
 
 fn unsupported(why: &str) -> io::Error {

@@ -67,17 +67,23 @@ pub fn run(args: &[String]) -> io::Result<()> {
     }
 }
 
-/// A suite of property tests, and the interpreter that `.ci/tools` put there.
-pub fn suite(dir: &Path, files: u64) -> io::Result<String> {
+/// The interpreter with pytest that `.ci/tools` put there.
+pub fn python() -> io::Result<String> {
     let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/python/bin/python");
     if !python.try_exists()? {
         return Err(io::Error::new(io::ErrorKind::Unsupported, "there is no pytest, .ci/tools installs it"));
     }
+    Ok(python.to_string_lossy().into_owned())
+}
+
+/// A suite of property tests, and the interpreter that runs it.
+pub fn suite(dir: &Path, files: u64) -> io::Result<String> {
+    let python = python()?;
     std::fs::create_dir_all(dir)?;
     for number in 0..files {
         std::fs::write(dir.join(format!("test_{number}.py")), SUITE)?;
     }
-    Ok(python.to_string_lossy().into_owned())
+    Ok(python)
 }
 
 const SUITE: &str = "
@@ -104,6 +110,18 @@ def test_files(tmp_path):
         path.write_text('text')
         assert path.read_text() == 'text'
 ";
+
+/// Where cargo keeps what it has fetched: the person's own, which a job under test does not see.
+pub fn cargo_home() -> String {
+    let usual = || format!("{}/.cargo", std::env::var("HOME").unwrap_or_default());
+    format!("CARGO_HOME={}", std::env::var("CARGO_HOME").unwrap_or_else(|_| usual()))
+}
+
+/// The same of the toolchains.
+pub fn rustup_home() -> String {
+    let usual = || format!("{}/.rustup", std::env::var("HOME").unwrap_or_default());
+    format!("RUSTUP_HOME={}", std::env::var("RUSTUP_HOME").unwrap_or_else(|_| usual()))
+}
 
 /// A small crate with dependencies that are among ours, so that nothing is fetched.
 pub fn package(dir: &Path) -> io::Result<()> {
