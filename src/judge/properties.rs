@@ -212,7 +212,8 @@ impl Session<'_> {
         cache: Option<&Cache>,
     ) -> Result<Measured, TrialError> {
         let subject = Subject { property: Some((&property.row.property, &property.file)), seed };
-        let title = format!("{} seed {} on {revision}", property.id, crate::model::path::shown(seed));
+        let seed_shown = crate::model::path::shown(seed);
+        let title = format!("{}: {} seed {seed_shown} on {revision}", property.check.id, property.id);
         let errand = Errand { check: property.check, subject, laid, budget_s, title: &title };
         if let Some(known) = cache.and_then(|cache| cache.get(&errand)) {
             return Ok(known);

@@ -133,7 +133,7 @@ fn progress_is_shown_on_a_terminal_and_nowhere_else() {
     let mut script = bench.repo.command("script", &dir);
     script.args(["-qec", &format!("{BINARY} judge"), "/dev/null"]).stdin(Stdio::null());
     let shown = bench.repo.captured(script.output().unwrap()).expect(0).stdout;
-    assert!(shown.contains("val-01 seed 8 on candidate: 1") && shown.contains(" s left"), "{shown}");
+    assert!(shown.contains("props: val-01 seed 8 on candidate: 1") && shown.contains(" s left"), "{shown}");
 }
 
 #[test]
