@@ -5,6 +5,10 @@
 #![expect(clippy::disallowed_methods, reason = "the tests look at files and processes by themselves")]
 #![expect(clippy::print_stdout, reason = "what is skipped is said")]
 
+#[cfg(feature = "sandbox")]
+#[path = "support/nobody.rs"]
+mod nobody;
+
 mod isolation {
     #[cfg_attr(not(feature = "sandbox"), expect(dead_code, reason = "there is nothing to look at"))]
     mod bench;

@@ -7,7 +7,6 @@ use std::ffi::{OsStr, OsString};
 use std::fs::{self, Permissions};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -19,6 +18,9 @@ use git_reins::sandbox::layer::{Layer, Layers, Tree};
 use git_reins::sandbox::run::{Job, Runner};
 use git_reins::sandbox::supervise::Limits;
 use git_reins::sys::scratch::Scratch;
+
+#[path = "support/nobody.rs"]
+mod nobody;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_git-reins");
 
@@ -321,27 +323,13 @@ fn again(tests: &[&str]) -> Command {
 
 #[test]
 fn nobody_has_the_same_trees_as_root() {
-    const NOBODY: u32 = 65_534;
-    let may_run = |program: &Path| {
-        let ran = Command::new(program).arg("--help").uid(NOBODY).gid(NOBODY).output();
-        ran.is_ok_and(|ran| ran.status.success())
-    };
-    if !may_run(Path::new(BINARY)) || !may_run(&std::env::current_exe().unwrap()) {
-        println!("skipped: only root becomes somebody else, where he can reach the programs");
-        return;
-    }
-    let temp = assert_fs::TempDir::new().unwrap();
-    fs::set_permissions(temp.path(), Permissions::from_mode(0o777)).unwrap();
-    let mut tests = again(&[
+    let tests = again(&[
         "nothing_that_a_run_does_reaches_the_pristine_tree_or_the_next_run",
         "what_a_run_wrote_is_found_and_links_are_no_way_out",
         "a_layer_that_fails_is_followed_by_the_next_and_named",
         "the_probe_takes_an_overlay_where_there_is_one",
     ]);
-    let ran = tests.uid(NOBODY).gid(NOBODY).env("TMPDIR", temp.path()).output().unwrap();
-    let said = String::from_utf8_lossy(&ran.stdout);
-    assert!(ran.status.success() && said.contains("4 passed"), "{said}");
-    assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0, "something is left");
+    nobody::runs(tests, "4 passed");
 }
 
 #[test]

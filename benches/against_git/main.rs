@@ -324,7 +324,7 @@ fn trace_pytest(plan: &Plan<'_>, name: &'static str, trace: Trace) -> io::Result
 fn trace_cargo(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
     let dir = plan.dir(name);
     traced::package(&dir)?;
-    let homes = [traced::cargo_home(), traced::rustup_home()];
+    let homes = [traced::home("CARGO_HOME", ".cargo"), traced::home("RUSTUP_HOME", ".rustup")];
     let argv = ["env", &homes[0], &homes[1], "cargo", "check", "--offline", "-q"];
     let (ours, theirs) = traced::sides(Trace::Ptrace, &dir, &argv, "target")?;
     let rounds = plan.rounds(5);

@@ -111,16 +111,11 @@ def test_files(tmp_path):
         assert path.read_text() == 'text'
 ";
 
-/// Where cargo keeps what it has fetched: the person's own, which a job under test does not see.
-pub fn cargo_home() -> String {
-    let usual = || format!("{}/.cargo", std::env::var("HOME").unwrap_or_default());
-    format!("CARGO_HOME={}", std::env::var("CARGO_HOME").unwrap_or_else(|_| usual()))
-}
-
-/// The same of the toolchains.
-pub fn rustup_home() -> String {
-    let usual = || format!("{}/.rustup", std::env::var("HOME").unwrap_or_default());
-    format!("RUSTUP_HOME={}", std::env::var("RUSTUP_HOME").unwrap_or_else(|_| usual()))
+/// A variable for where a tool keeps its things: the person's own, which a job under test does not
+/// see.
+pub fn home(name: &str, below: &str) -> String {
+    let usual = || format!("{}/{below}", std::env::var("HOME").unwrap_or_default());
+    format!("{name}={}", std::env::var(name).unwrap_or_else(|_| usual()))
 }
 
 /// A small crate with dependencies that are among ours, so that nothing is fetched.

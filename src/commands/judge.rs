@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Answer, Context, Failure, judging};
+use super::judging::{self, Given};
+use super::{Answer, Context, Failure};
 use crate::exit::ExitStatus;
 use crate::gate::GateError;
 use crate::git::Repo;
@@ -66,23 +67,15 @@ impl Judge {
         let worktree = repo.worktree().ok_or(TrialError::Bare);
         let root = Root::open(worktree?).map_err(TrialError::from)?;
         let beside = self.beside(context)?;
-        let patch = patch(self.candidate.as_deref(), context)?;
-        let range = match &patch {
-            Some(_) => judging::Range::default(),
-            None => judging::Range::parse(self.candidate.as_deref())?,
-        };
-        if range.base.is_some() && self.base.is_some() {
-            let message = "--base and a range both name a base";
-            return Err(Failure { status: ExitStatus::Usage, ..Failure::new(message) });
-        }
-        if patch.is_some() && self.admit {
+        let given = Given::read(self.candidate.as_deref(), self.base.as_deref(), context)?;
+        if given.patch.is_some() && self.admit {
             let message = "a patch file is no commit that could be admitted";
             return Err(Failure { status: ExitStatus::Usage, ..Failure::new(message) });
         }
         let handed = Handed {
-            patch,
-            base: self.base.as_deref().or(range.base.as_deref()),
-            tip: range.tip.as_deref(),
+            patch: given.patch,
+            base: given.range.base.as_deref(),
+            tip: given.range.tip.as_deref(),
             image: self.runner_image.as_deref(),
             is_infra: self.infra.is_some(),
         };
@@ -159,25 +152,6 @@ impl Judge {
         });
         stdout.push_str("next   git reins reconcile && git reins admit\n");
         Answer { status, stdout, stderr }
-    }
-}
-
-/// The bytes of a patch, when a file is meant: a name that ends like one, or that is there and is
-/// no range.
-///
-/// # Errors
-/// When a file is meant and cannot be read.
-pub(super) fn patch(candidate: Option<&str>, context: &Context) -> Result<Option<Vec<u8>>, Failure> {
-    let Some(name) = candidate else { return Ok(None) };
-    let is_named = [".diff", ".patch"].iter().any(|ending| name.ends_with(ending));
-    if !is_named && (name.contains("..") || !name.contains(['/', '.'])) {
-        return Ok(None);
-    }
-    match files::read_unlinked(&context.dir.join(name)) {
-        Ok(Some(bytes)) => Ok(Some(bytes)),
-        Ok(None) if is_named => Err(Failure::new(format!("there is no file {}", visible(name)))),
-        Ok(None) => Ok(None),
-        Err(error) => Err(Failure::new(error.to_string())),
     }
 }
 

@@ -12,8 +12,10 @@ use crate::git::{GitError, Repo};
 use crate::ledger::file::LedgerName;
 use crate::model::day::Day;
 use crate::model::decision::{Decision, Outcome};
+use crate::model::path::visible;
 use crate::model::refusal::Code;
 use crate::report::{json, text};
+use crate::sys::files;
 
 /// A range as it is written on the command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,6 +48,51 @@ impl Range {
     /// What the gate is asked.
     pub fn request(&self) -> Request<'_> {
         Request { base: self.base.as_deref(), tip: self.tip.as_deref() }
+    }
+}
+
+/// What is judged, as it is named on the command line: a patch file or a range, and a base.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// The bytes of a patch file, when one is meant.
+    pub patch: Option<Vec<u8>>,
+    /// The range, else only the base.
+    pub range: Range,
+}
+
+impl Given {
+    /// Reads the candidate, and the base that an option names.
+    ///
+    /// # Errors
+    /// When a patch file cannot be read, it is no range, or both name a base.
+    pub fn read(candidate: Option<&str>, base: Option<&str>, context: &Context) -> Result<Self, Failure> {
+        let patch = patch(candidate, context)?;
+        let mut range = Range::parse(candidate.filter(|_| patch.is_none()))?;
+        if range.base.is_some() && base.is_some() {
+            let message = "--base and a range both name a base";
+            return Err(Failure { status: ExitStatus::Usage, ..Failure::new(message) });
+        }
+        range.base = range.base.or(base.map(str::to_owned));
+        Ok(Self { patch, range })
+    }
+}
+
+/// The bytes of a patch, when a file is meant: a name that ends like one, or that is there and is
+/// no range.
+///
+/// # Errors
+/// When a file is meant and cannot be read.
+fn patch(candidate: Option<&str>, context: &Context) -> Result<Option<Vec<u8>>, Failure> {
+    let Some(name) = candidate else { return Ok(None) };
+    let is_named = [".diff", ".patch"].iter().any(|ending| name.ends_with(ending));
+    if !is_named && (name.contains("..") || !name.contains(['/', '.'])) {
+        return Ok(None);
+    }
+    match files::read_unlinked(&context.dir.join(name)) {
+        Ok(Some(bytes)) => Ok(Some(bytes)),
+        Ok(None) if is_named => Err(Failure::new(format!("there is no file {}", visible(name)))),
+        Ok(None) => Ok(None),
+        Err(error) => Err(Failure::new(error.to_string())),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use clap::Args;
 
-use super::judge::{patch, stopped};
-use super::{Answer, Context, Failure, judging};
+use super::judge::stopped;
+use super::judging::{self, Given};
+use super::{Answer, Context, Failure};
 use crate::exit::ExitStatus;
 use crate::gate::GateError;
 use crate::git::Repo;
@@ -63,19 +64,11 @@ impl Replay {
     /// When nothing can be replayed.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
-        let patch = patch(self.candidate.as_deref(), context)?;
-        let range = match &patch {
-            Some(_) => judging::Range::default(),
-            None => judging::Range::parse(self.candidate.as_deref())?,
-        };
-        if range.base.is_some() && self.base.is_some() {
-            let message = "--base and a range both name a base";
-            return Err(Failure { status: ExitStatus::Usage, ..Failure::new(message) });
-        }
+        let given = Given::read(self.candidate.as_deref(), self.base.as_deref(), context)?;
         let handed = Handed {
-            patch,
-            base: self.base.as_deref().or(range.base.as_deref()),
-            tip: range.tip.as_deref(),
+            patch: given.patch,
+            base: given.range.base.as_deref(),
+            tip: given.range.tip.as_deref(),
             image: self.runner_image.as_deref(),
             is_infra: false,
         };

@@ -16,5 +16,6 @@ pub mod report;
 pub mod reverification;
 pub mod run;
 pub mod shell;
+pub mod spelled;
 pub mod text;
 pub mod trial;

@@ -1,10 +1,10 @@
 //! How did one run of somebody else's program end, and what did it leave?
 
-use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize};
+
+use super::spelled;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,7 +74,7 @@ impl Kept {
 #[serde(deny_unknown_fields)]
 pub struct Touch {
     /// Where it is, absolute, as the kernel resolved it.
-    #[serde(serialize_with = "write_path", deserialize_with = "read_path")]
+    #[serde(with = "spelled")]
     pub path: PathBuf,
     /// It was opened for reading, or run.
     pub read: bool,
@@ -82,18 +82,6 @@ pub struct Touch {
     pub wrote: bool,
     /// Opening it was refused at least once.
     pub denied: bool,
-}
-
-/// A byte is the character of its number, so that every path survives.
-fn write_path<S: Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_str(&path.as_os_str().as_bytes().iter().map(|byte| char::from(*byte)).collect::<String>())
-}
-
-fn read_path<'de, D: Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
-    let text = String::deserialize(from)?;
-    let bytes: Option<Vec<u8>> = text.chars().map(|letter| u8::try_from(letter).ok()).collect();
-    let bytes = bytes.ok_or_else(|| de::Error::custom("no path of bytes"))?;
-    Ok(OsString::from_vec(bytes).into())
 }
 
 /// A run that is over: nothing of it is alive, unless `survivors` says so.
@@ -122,6 +110,9 @@ pub struct Ran {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+
     use super::*;
 
     #[test]

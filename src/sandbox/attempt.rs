@@ -12,7 +12,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
-use super::plan::spelled;
+use crate::model::spelled;
 
 /// What to try.
 #[derive(Clone, Debug, Serialize, Deserialize)]

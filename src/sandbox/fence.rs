@@ -17,7 +17,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::{Ground, spelled};
+use super::plan::Ground;
+use crate::model::spelled;
 use crate::model::trial::{Enforced, FixtureGuard, KillGuard, NetworkGuard, Trace};
 use crate::policy::Network;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::spelled;
+use crate::model::spelled;
 
 /// A tree below, and the directory that holds what one run adds to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::fence::Fence;
 use super::overlay::Overlay;
 use super::supervise::Limits;
+use crate::model::spelled;
 
 /// The orders of one supervisor, handed over in JSON. Every path is absolute.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -45,48 +46,6 @@ pub struct Ground {
     /// The working directory of the job.
     #[serde(with = "spelled")]
     pub dir: PathBuf,
-}
-
-/// A path in JSON: one character for each byte, since a path is no text.
-pub(super) mod spelled {
-    use std::ffi::OsString;
-    use std::os::unix::ffi::{OsStrExt, OsStringExt};
-    use std::path::{Path, PathBuf};
-
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&spell(path))
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
-        read(&String::deserialize(deserializer)?).ok_or_else(|| D::Error::custom("not a path"))
-    }
-
-    pub fn spell(path: &Path) -> String {
-        path.as_os_str().as_bytes().iter().copied().map(char::from).collect()
-    }
-
-    pub fn read(spelled: &str) -> Option<PathBuf> {
-        let bytes: Option<Vec<u8>> = spelled.chars().map(|char| u8::try_from(char).ok()).collect();
-        Some(OsString::from_vec(bytes?).into())
-    }
-
-    /// The same for many of them.
-    pub mod list {
-        use super::*;
-
-        pub fn serialize<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.collect_seq(paths.iter().map(|path| spell(path)))
-        }
-
-        pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
-            let spelled = Vec::<String>::deserialize(deserializer)?;
-            let paths: Option<_> = spelled.iter().map(|spelled| read(spelled)).collect();
-            paths.ok_or_else(|| D::Error::custom("not a path"))
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,7 @@
 //! What the probe finds where the system lacks something, and as somebody who is not root.
 
 use std::collections::BTreeMap;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::fs;
 use std::process::Command;
 
 use git_reins::model::trial::Enforced;
@@ -16,7 +13,9 @@ use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
 };
 
-use super::bench::{BINARY, MOUNTS, RULES, can, runner};
+use crate::nobody;
+
+use super::bench::{MOUNTS, RULES, can, runner};
 
 /// In a thread of its own: what it gives up, its children do not have either.
 fn probed(give_up: impl FnOnce() + Send + 'static) -> Probed {
@@ -142,21 +141,7 @@ fn root_without_capabilities_is_fenced_in_too() {
 
 #[test]
 fn nobody_is_fenced_in_as_root_is() {
-    const NOBODY: u32 = 65_534;
-    let may_run = |program: &Path| {
-        let ran = Command::new(program).arg("--help").uid(NOBODY).gid(NOBODY).output();
-        ran.is_ok_and(|ran| ran.status.success())
-    };
-    if !may_run(Path::new(BINARY)) || !may_run(&std::env::current_exe().unwrap()) {
-        println!("skipped: only root becomes somebody else, where he can reach the programs");
-        return;
-    }
-    let temp = assert_fs::TempDir::new().unwrap();
-    fs::set_permissions(temp.path(), Permissions::from_mode(0o777)).unwrap();
     let mut tests = Command::new(std::env::current_exe().unwrap());
     tests.args(["isolation::", "--skip", "nobody_is", "--skip", "root_without", "--test-threads=2"]);
-    let ran = tests.uid(NOBODY).gid(NOBODY).env("TMPDIR", temp.path()).output().unwrap();
-    let said = String::from_utf8_lossy(&ran.stdout);
-    assert!(ran.status.success() && said.contains(" 0 failed"), "{said}");
-    assert_eq!(fs::read_dir(temp.path()).unwrap().count(), 0, "something is left");
+    nobody::runs(tests, " 0 failed");
 }

@@ -3,7 +3,8 @@
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -155,6 +156,28 @@ impl Bench {
     /// How often a property said so in a file outside of every tree.
     pub fn count(&self) -> usize {
         fs::read_to_string(self.repo.path("../count")).unwrap_or_default().lines().count()
+    }
+
+    /// Runs what judges, and interrupts it once a property has said in COUNT that it runs. No process
+    /// with the mark and no tree may be left.
+    pub fn interrupted(&self, args: &[&str], mark: &str) -> Run {
+        let temp = self.repo.path("../temp");
+        fs::create_dir(&temp).unwrap();
+        let mut command = self.repo.command(BINARY, &self.repo.path(""));
+        command.args(args).env("TMPDIR", &temp).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while self.count() == 0 {
+            assert!(Instant::now() < deadline, "the property never ran");
+            std::thread::yield_now();
+        }
+        let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(kill.success());
+        let run = self.repo.captured(child.wait_with_output().unwrap()).expect(130);
+        assert!(run.stderr.contains("nothing is recorded"), "{run}");
+        assert_eq!(alive(mark), 0);
+        assert_eq!(fs::read_dir(&temp).unwrap().count(), 0);
+        run
     }
 
     /// Judges; refs, index and worktree have to stay, but for what is ignored history.

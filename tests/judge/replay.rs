@@ -2,15 +2,13 @@
 //! may rest on.
 
 use std::fs;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::bench::{Bench, CHECK, JUDGE, SHAKY, alive};
+use super::bench::{Bench, CHECK, JUDGE, SHAKY};
 use super::pytest;
-use crate::support::{BINARY, Run};
+use crate::support::Run;
 
 const SEED: [&str; 4] = ["--property", "val-01", "--seed", "8"];
 const BY_ADA: [&str; 6] = ["--expires", "+14", "--owner", "Ada", "--paths", "src"];
@@ -308,24 +306,7 @@ fn bench_without(section: &str) -> Bench {
 fn ctrl_c_leaves_no_process_no_tree_and_no_record() {
     let mark = format!("1001.{}", std::process::id());
     let bench = bench(CHECK, &format!("echo run >>COUNT; exec sleep {mark}\n"));
-    let temp = bench.repo.path("../temp");
-    fs::create_dir(&temp).unwrap();
-    let dir = bench.repo.path("");
-    let mut command = bench.repo.command(BINARY, &dir);
-    command.arg("replay").args(SEED).env("TMPDIR", &temp).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().unwrap();
-    let count = bench.repo.path("../count");
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while fs::read_to_string(&count).unwrap_or_default().is_empty() {
-        assert!(Instant::now() < deadline, "the property never ran");
-        std::thread::yield_now();
-    }
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
-    let run = bench.repo.captured(child.wait_with_output().unwrap()).expect(130);
-    assert!(run.stderr.contains("nothing is recorded"), "{run}");
-    assert_eq!(alive(&mark), 0);
-    assert_eq!(fs::read_dir(&temp).unwrap().count(), 0);
+    let _ = bench.interrupted(&[&["replay"], &SEED[..]].concat(), &mark);
     assert!(!bench.repo.path(".git/reins/replays").exists());
 }
 

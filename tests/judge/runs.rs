@@ -1,12 +1,11 @@
 //! How are runs made: fresh trees, budgets, what is watched, what is known already?
 
 use std::fs;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::bench::{Bench, CHECK, JUDGE, KEEPS, SHAKY, alive, runs};
+use super::bench::{Bench, CHECK, JUDGE, KEEPS, SHAKY, runs};
 use crate::support::BINARY;
 
 fn record_without_timing(bench: &Bench) -> Value {
@@ -184,24 +183,7 @@ fn ctrl_c_leaves_no_process_no_tree_and_no_record() {
     let mark = format!("1000.{}", std::process::id());
     let bench = Bench::with(JUDGE, CHECK, &format!("echo run >>COUNT; exec sleep {mark}\n"));
     bench.patch("good\n\n");
-    let temp = bench.repo.path("../temp");
-    fs::create_dir(&temp).unwrap();
-    let dir = bench.repo.path("");
-    let mut command = bench.repo.command(BINARY, &dir);
-    command.arg("judge").env("TMPDIR", &temp).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().unwrap();
-    let count = bench.repo.path("../count");
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while fs::read_to_string(&count).unwrap_or_default().is_empty() {
-        assert!(Instant::now() < deadline, "the property never ran");
-        std::thread::yield_now();
-    }
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
-    let run = bench.repo.captured(child.wait_with_output().unwrap()).expect(130);
-    assert!(run.stderr.contains("nothing is recorded"), "{run}");
-    assert_eq!(alive(&mark), 0);
-    assert_eq!(fs::read_dir(&temp).unwrap().count(), 0);
+    let _ = bench.interrupted(&["judge"], &mark);
     assert!(!bench.repo.path(".gitreins/history").exists());
 }
 
