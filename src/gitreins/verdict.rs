@@ -253,10 +253,17 @@ fn read_stage(json: &Json, asks: impl Fn(usize, &Json) -> bool) -> Stage {
     stage
 }
 
-/// Whether a step says that a model answers it.
+/// Whether a step says that a model answers it. One with an exit code and no answer ran a command,
+/// whatever it is called.
 fn asks_model(step: &Json) -> bool {
     let has = |name| step.get("data").and_then(|data| data.get(name)).is_some();
-    some_text(step.get("type")).is_some_and(|kind| kind == "ai_eval") || (has("verdict") && !has("exit_code"))
+    let is_called_so = some_text(step.get("type")).is_some_and(|kind| kind == "ai_eval");
+    match (has("verdict"), has("exit_code")) {
+        (true, true) => is_called_so,
+        (true, false) => true,
+        (false, true) => false,
+        (false, false) => is_called_so,
+    }
 }
 
 /// A step; `None` for one of another shape.

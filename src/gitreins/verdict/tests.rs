@@ -177,4 +177,8 @@ fn every_stage_and_every_step_is_read() {
     // a command in the place of the answer is no answer
     let first = verdict(&with(&format!(r#""stages": {{"tier2": {{"steps": [{run}]}}}}"#))).tier2.unwrap();
     assert_eq!((first.steps.len(), first.answers.as_slice()), (1, &[Criteria::Unreadable][..]));
+    // an exit code without an answer is a command's, also in a step that is called an answer
+    let called = r#"{"id": "x", "type": "ai_eval", "passed": true, "data": {"exit_code": 1}}"#;
+    let first = verdict(&with(&format!(r#""stages": {{"tier2": {{"steps": [{called}]}}}}"#))).tier2.unwrap();
+    assert_eq!((first.steps.len(), first.answers.as_slice()), (1, &[Criteria::Unreadable][..]));
 }
