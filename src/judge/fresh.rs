@@ -85,15 +85,14 @@ impl Fresh {
     }
 
     /// Where we find a file that the job left at `path`, as the job named it; `None` when nothing
-    /// is there.
+    /// is there, or only what stood there before.
     ///
     /// # Errors
     /// When it cannot be looked for.
     pub fn left(&self, path: &Path) -> Result<Option<PathBuf>, TrialError> {
-        match path.strip_prefix(self.tree.path()) {
-            Ok(inner) => Ok(self.tree.find(inner)?),
-            Err(_) => Ok(Some(path.to_owned())),
-        }
+        let Ok(inner) = path.strip_prefix(self.tree.path()) else { return Ok(Some(path.to_owned())) };
+        let is_of_the_job = self.tree.changed()?.contains(inner);
+        if is_of_the_job { Ok(self.tree.find(inner)?) } else { Ok(None) }
     }
 
     /// The pinned paths that are no longer what they were, bytes or mode.

@@ -85,6 +85,21 @@ fn s05_what_a_result_file_says_only_worsens_an_outcome() {
 }
 
 #[test]
+fn s05_a_result_file_that_lies_in_the_tree_is_no_result_of_a_run() {
+    let good = "echo '<testsuite><testcase/></testsuite>' >result.xml";
+    let keys = "result = { format = \"junit\", path = \"result.xml\" }\n";
+    let property = format!("case $(cat src/value) in\ngood) {good} ;;\nesac\nexit 0\n");
+    let bench = Bench::with(JUDGE, &check(keys), &property);
+    bench.repo.write("result.xml", "<testsuite>\n<testcase/>\n</testsuite>\n");
+    bench.patch("bad\n");
+    let run = bench.judge(1, &[]);
+    assert_eq!(outcome(&bench), (json!("error"), json!("result-mismatch")), "{run}");
+    // one that is written over what lay there is one
+    bench.patch("good\n");
+    let _ = bench.judge(0, &[]);
+}
+
+#[test]
 fn s06_seeds_that_change_during_a_trial_change_nothing_of_it() {
     let bench = Bench::with(JUDGE, &check(""), KEEPS);
     let repo = &bench.repo;
