@@ -84,6 +84,8 @@ impl Preset {
                 // both go before what the candidate's own configuration asks for
                 ("NEXTEST_RETRIES", "0"),
                 ("NEXTEST_NO_TESTS", "fail"),
+                // cargo takes a `target` that the candidate carries for what it would build
+                ("CARGO_TARGET_DIR", "{tmp}/target"),
             ],
             // with CI set, jest does not write the snapshots that it misses and call that a pass
             Self::JestFastCheck => &[("FAST_CHECK_SEED", "{seed}"), ("CI", "true")],

@@ -80,6 +80,25 @@ fn examples_that_are_lying_about_are_not_run() {
     assert_eq!(bench.judge("keeps"), Outcome::Pass);
 }
 
+#[test]
+fn what_the_tree_brings_built_is_not_taken_for_its_code() {
+    let Some(mut bench) = Bench::new(Suite::cargo) else { return };
+    // a package without dependencies, built where it stands
+    bench.policy = bench.policy.replace("\"sh\", \"properties/with-built.sh\", ", "");
+    bench.write("Cargo.toml", "[package]\nname = \"product\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+    bench.write("Cargo.lock", "version = 4\n\n[[package]]\nname = \"product\"\nversion = \"0.1.0\"\n");
+    bench.write("tests/keep.rs", "#[test]\nfn keeps() {\n    assert_eq!(product::keep(70), 70);\n}\n");
+    let mut built = bench.invocation(bench.suite.file, "keeps", "7");
+    built.env.remove("CARGO_TARGET_DIR");
+    let _passes = crate::carry_out(&built, &bench.root, "7");
+    bench.write(bench.suite.code, bench.suite.bad);
+    let code = bench.root.join("tree").join(bench.suite.code);
+    let code = std::fs::File::options().write(true).open(code).unwrap();
+    code.set_modified(std::time::UNIX_EPOCH).unwrap(); // every file of a fresh tree is of one time
+    assert!(bench.root.join("tree/target/debug").is_dir());
+    assert_eq!(bench.judge("keeps"), Outcome::Fail);
+}
+
 /// Files of the candidate that cargo reads turn a failure into a pass, and no preset can keep it
 /// from reading them: they are shown to whoever reviews, or pinned by the policy.
 #[test]
