@@ -1,7 +1,7 @@
 //! Which trees do checks run in? Code of one revision, with the pinned material laid over it.
 //!
-//! Ledgers, policy and history are not laid: a check that read them would judge itself. Files that
-//! only late and smoke rows name are laid for those rows alone.
+//! Ledgers, policy and history are not laid: a check that read them would judge itself. Nor is what
+//! Python compiled. Files that only late and smoke rows name are laid for those rows alone.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -125,7 +125,7 @@ impl<'a> Trees<'a> {
 
     fn lay(&self, root: ObjectId, own: &BTreeSet<String>) -> Result<Laid, TrialError> {
         let mut entries: Entries =
-            self.repo.material_paths(root, &self.territory)?.into_iter().map(|path| (path, None)).collect();
+            self.repo.unlaid_paths(root, &self.territory)?.into_iter().map(|path| (path, None)).collect();
         entries.extend(self.common.clone());
         let is_laid = |path: &str| own.contains(path) || !self.apart.contains(path);
         let properties = self.properties.iter().filter(|(path, _)| is_laid(path));

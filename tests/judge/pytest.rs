@@ -77,6 +77,22 @@ fn a_candidate_that_breaks_the_property_is_rejected_whatever_its_conftest_says()
 }
 
 #[test]
+fn bytecode_of_the_candidate_is_not_taken_for_its_source() {
+    let Some(story) = Story::new(Suite::pytest, "keeps", "") else { return };
+    let repo = &story.bench.repo;
+    // that of good code, which says of itself that nobody has to look at the source
+    let compile = "import py_compile as p; \
+                   p.compile('product.py', invalidation_mode=p.PycInvalidationMode.UNCHECKED_HASH)";
+    let python = suites::tool("python/bin/python").unwrap();
+    let done = repo.command(python.to_str().unwrap(), &repo.path("")).args(["-c", compile]).status().unwrap();
+    assert!(done.success());
+    repo.git(&["add", "-f", "__pycache__"]);
+    repo.write(story.suite.code, story.suite.bad);
+    repo.commit("worse");
+    let _ = story.bench.judge(1, &[]);
+}
+
+#[test]
 fn a_seed_that_does_nothing_is_found_out() {
     for seeds in ["[\"7\", \"8\"]", "[\"7\"]"] {
         let Some(bench) = bench("test_always_the_same", seeds) else { return };
