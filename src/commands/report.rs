@@ -141,7 +141,7 @@ impl Report {
         let sha256 = Some(facts.pins.policy_sha256.to_string());
         files.push(Pinned { path: POLICY_PATH.to_owned(), commit: weighed.ground.policy_at, sha256 });
         let recompute = self.recompute(Some(&format!("{base}..{tip}")), facts.today);
-        let changes = change::over(repo, &weighed.ground).map_err(|error| error.to_string());
+        let changes = change::over(repo, &weighed.ground, &facts.commits).map_err(|error| error.to_string());
         Ok(Sources { ledgers, files, changes, recompute })
     }
 

@@ -134,15 +134,19 @@ pub fn of_span(repo: &Repo, span: Span<'_>) -> Result<Changes, ChangeError> {
             "{tip} stands on the protected line; its own changes: git reins diff {tip}~1..{tip}"
         ));
     }
-    compared(repo, &ground, &bases, notes)
+    let mut look = Look::at(repo, &ground);
+    let commits = look.commits()?;
+    let changes = look.compare(&bases, &commits)?;
+    Ok(Changes { notes: [notes, changes.notes].concat(), ..changes })
 }
 
-/// Everything that changed in meaning between the bases of a range and its tip.
+/// Everything that changed in meaning between the bases of a range and its tip; the commits in
+/// between are those that a decision was made from.
 ///
 /// # Errors
 /// When the repository cannot answer, or a ledger or a policy of one side cannot be read.
-pub fn over(repo: &Repo, ground: &Ground) -> Result<Changes, ChangeError> {
-    compared(repo, ground, &ground.range.bases, Vec::new())
+pub fn over(repo: &Repo, ground: &Ground, commits: &[CommitFacts]) -> Result<Changes, ChangeError> {
+    Look::at(repo, ground).compare(&ground.range.bases, commits)
 }
 
 /// What stands around the candidate, as for a decision. Where no policy stands on the protected
@@ -191,73 +195,117 @@ impl End {
     }
 }
 
-fn compared(
-    repo: &Repo,
-    ground: &Ground,
-    bases: &[CommitId],
-    mut notes: Vec<String>,
-) -> Result<Changes, ChangeError> {
-    let mut reader = Reader::new(repo, &ground.policy);
-    let tip = end(repo, ground, ground.tip, &mut reader)?;
-    let (mut compared, mut unchanged) = (Vec::new(), Unchanged::default());
-    for (at, base) in bases.iter().enumerate() {
-        let before = end(repo, ground, *base, &mut reader)?;
-        let (changes, same) = compare(&before.side(), &tip.side());
-        unchanged = if at == 0 { same } else { unchanged };
-        compared.push((before, changes));
+/// A look at what stands around a candidate; what was read once is not read again.
+struct Look<'a> {
+    repo: &'a Repo,
+    ground: &'a Ground,
+    reader: Reader<'a>,
+}
+
+impl<'a> Look<'a> {
+    fn at(repo: &'a Repo, ground: &'a Ground) -> Self {
+        Self { repo, ground, reader: Reader::new(repo, &ground.policy) }
     }
-    let commits = commits(repo, ground, &mut reader)?;
-    let told = Told::gather(repo, ground, &commits, &compared, &tip, &mut reader)?;
-    let mut all = Vec::new();
-    for (before, mut changes) in compared {
-        if !told.course(&commits).tell(&mut changes, &before.material, &tip.material) {
-            notes.push("too many changes in too many commits to say which commit made each".to_owned());
+
+    fn compare(&mut self, bases: &[CommitId], commits: &[CommitFacts]) -> Result<Changes, ChangeError> {
+        let tip = self.end(self.ground.tip)?;
+        let (mut compared, mut unchanged) = (Vec::new(), Unchanged::default());
+        for (at, base) in bases.iter().enumerate() {
+            let before = self.end(*base)?;
+            let (changes, same) = compare(&before.side(), &tip.side());
+            unchanged = if at == 0 { same } else { unchanged };
+            compared.push((before, changes));
         }
-        all.extend(changes);
+        let told = self.told(commits, &compared, &tip)?;
+        let (mut all, mut notes) = (Vec::new(), Vec::new());
+        for (before, mut changes) in compared {
+            if !told.course(commits).tell(&mut changes, &before.material, &tip.material) {
+                notes.push("too many changes in too many commits to say which commit made each".to_owned());
+            }
+            all.extend(changes);
+        }
+        sort(&mut all);
+        all.dedup();
+        let is_extended = all.iter().any(|change: &Change| change.reason == Reason::ExpiryExtended);
+        if is_extended && told.extensions.is_none() {
+            notes
+                .push("the history is cut off: how often a freeze was extended cannot be counted".to_owned());
+        }
+        Ok(Changes {
+            schema: CHANGES_SCHEMA,
+            bases: bases.to_vec(),
+            tip: self.ground.tip,
+            patch_commits: commits
+                .iter()
+                .filter(|commit| commit.is_patch())
+                .map(|commit| commit.id)
+                .collect(),
+            weakened: all.iter().filter(|change| change.weakening).count(),
+            changes: all,
+            unchanged,
+            notes,
+        })
     }
-    sort(&mut all);
-    all.dedup();
-    let is_extended = all.iter().any(|change: &Change| change.reason == Reason::ExpiryExtended);
-    if is_extended && told.extensions.is_none() {
-        notes.push("the history is cut off: how often a freeze was extended cannot be counted".to_owned());
-    }
-    Ok(Changes {
-        schema: CHANGES_SCHEMA,
-        bases: bases.to_vec(),
-        tip: ground.tip,
-        patch_commits: commits.iter().filter(|commit| commit.is_patch()).map(|commit| commit.id).collect(),
-        weakened: all.iter().filter(|change| change.weakening).count(),
-        changes: all,
-        unchanged,
-        notes,
-    })
-}
 
-/// The commits of the range; those that take back a protected one carry no patch.
-fn commits(repo: &Repo, ground: &Ground, reader: &mut Reader<'_>) -> Result<Vec<CommitFacts>, ChangeError> {
-    let (mut commits, _) = gather::commits(repo, ground, &Territory::of(&ground.policy), reader)?;
-    let with_code = commits.iter().filter(|commit| commit.own.code.is_some()).count();
-    if (1..=reverts::MANY).contains(&with_code) {
-        reverts::mark(repo, ground, &mut commits)?;
+    /// The commits of the range; those that take back a protected one carry no patch.
+    fn commits(&mut self) -> Result<Vec<CommitFacts>, ChangeError> {
+        let territory = Territory::of(&self.ground.policy);
+        let (mut commits, _) = gather::commits(self.repo, self.ground, &territory, &mut self.reader)?;
+        let with_code = commits.iter().filter(|commit| commit.own.code.is_some()).count();
+        if (1..=reverts::MANY).contains(&with_code) {
+            reverts::mark(self.repo, self.ground, &mut commits)?;
+        }
+        Ok(commits)
     }
-    Ok(commits)
-}
 
-/// What one commit holds, its ledgers where its own policy has them.
-fn end(repo: &Repo, ground: &Ground, id: CommitId, reader: &mut Reader<'_>) -> Result<End, ChangeError> {
-    let policy = read_policy(repo, id)?;
-    let tree = Some(repo.commit(id)?.tree);
-    let ledger = policy.as_ref().map_or(&ground.policy.paths.ledger, |own| &own.paths.ledger);
-    let material = if *ledger == ground.policy.paths.ledger {
-        reader.read(tree)?
-    } else {
-        let paths = Paths { ledger: ledger.clone(), ..ground.policy.paths.clone() };
-        Reader::new(repo, &Policy { paths, ..ground.policy.clone() }).read(tree)?
-    };
-    readable(&material.oracle, ledger.as_str(), id)?;
-    readable(&material.freezes, ledger.as_str(), id)?;
-    readable(&material.fixture, ledger.as_str(), id)?;
-    Ok(End { policy, material })
+    /// What one commit holds, its ledgers where its own policy has them.
+    fn end(&mut self, id: CommitId) -> Result<End, ChangeError> {
+        let policy = read_policy(self.repo, id)?;
+        let tree = Some(self.repo.commit(id)?.tree);
+        let usual = &self.ground.policy;
+        let ledger = policy.as_ref().map_or(&usual.paths.ledger, |own| &own.paths.ledger);
+        let material = if *ledger == usual.paths.ledger {
+            self.reader.read(tree)?
+        } else {
+            let paths = Paths { ledger: ledger.clone(), ..usual.paths.clone() };
+            Reader::new(self.repo, &Policy { paths, ..usual.clone() }).read(tree)?
+        };
+        readable(&material.oracle, ledger.as_str(), id)?;
+        readable(&material.freezes, ledger.as_str(), id)?;
+        readable(&material.fixture, ledger.as_str(), id)?;
+        Ok(End { policy, material })
+    }
+
+    /// Gathers what has to be known to tell how the changes came about.
+    fn told(
+        &mut self,
+        commits: &[CommitFacts],
+        compared: &[(End, Vec<Change>)],
+        tip: &End,
+    ) -> Result<Told, ChangeError> {
+        let (repo, ground) = (self.repo, self.ground);
+        let mut told =
+            Told { landed: Vec::new(), authors: BTreeMap::new(), extensions: Some(BTreeMap::new()) };
+        if compared.iter().all(|(_, changes)| changes.is_empty()) {
+            return Ok(told);
+        }
+        for line in &ground.protected {
+            told.landed.push(self.reader.read(Some(repo.commit(*line)?.tree))?);
+        }
+        let moved = |commit: &&CommitFacts| {
+            commit.parents.iter().all(|parent| !Arc::ptr_eq(&parent.material, &commit.material))
+        };
+        for commit in commits.iter().filter(moved) {
+            told.authors.insert(commit.id, repo.author(commit.id)?);
+        }
+        let keys = compared.iter().flat_map(|(_, changes)| extended(changes, &tip.material));
+        let keys: BTreeSet<extensions::Key> = keys.collect();
+        if !keys.is_empty() {
+            let ledger = tip.policy.as_ref().map_or(&ground.policy.paths.ledger, |own| &own.paths.ledger);
+            told.extensions = extensions::count(repo, ground.tip, &format!("{ledger}/freezes.json"), &keys)?;
+        }
+        Ok(told)
+    }
 }
 
 fn readable<L: Ledger>(reading: &Reading<L>, directory: &str, commit: CommitId) -> Result<(), ChangeError> {
@@ -278,37 +326,6 @@ struct Told {
 }
 
 impl Told {
-    fn gather(
-        repo: &Repo,
-        ground: &Ground,
-        commits: &[CommitFacts],
-        compared: &[(End, Vec<Change>)],
-        tip: &End,
-        reader: &mut Reader<'_>,
-    ) -> Result<Self, ChangeError> {
-        let mut told =
-            Self { landed: Vec::new(), authors: BTreeMap::new(), extensions: Some(BTreeMap::new()) };
-        if compared.iter().all(|(_, changes)| changes.is_empty()) {
-            return Ok(told);
-        }
-        for line in &ground.protected {
-            told.landed.push(reader.read(Some(repo.commit(*line)?.tree))?);
-        }
-        let moved = |commit: &&CommitFacts| {
-            commit.parents.iter().all(|parent| !Arc::ptr_eq(&parent.material, &commit.material))
-        };
-        for commit in commits.iter().filter(moved) {
-            told.authors.insert(commit.id, repo.author(commit.id)?);
-        }
-        let keys = compared.iter().flat_map(|(_, changes)| extended(changes, &tip.material));
-        let keys: BTreeSet<extensions::Key> = keys.collect();
-        if !keys.is_empty() {
-            let ledger = tip.policy.as_ref().map_or(&ground.policy.paths.ledger, |own| &own.paths.ledger);
-            told.extensions = extensions::count(repo, ground.tip, &format!("{ledger}/freezes.json"), &keys)?;
-        }
-        Ok(told)
-    }
-
     fn course<'a>(&'a self, commits: &'a [CommitFacts]) -> Course<'a> {
         Course { commits, landed: &self.landed, authors: &self.authors, extensions: self.extensions.as_ref() }
     }
