@@ -91,6 +91,22 @@ fn fresh_trees_are_fresh() {
 }
 
 #[test]
+fn beside_many_pinned_files_a_check_may_make_others() {
+    let property = "if (: >fixtures/beside); then echo made >>COUNT; else echo not >>COUNT; fi\n";
+    let bench = Bench::with(JUDGE, CHECK, property);
+    bench.land(|bench| {
+        (0..300).for_each(|at| bench.repo.write(&format!("fixtures/many/{at}"), "a fixture\n"));
+        bench.pin("e2");
+    });
+    bench.patch("good\n\n");
+    let _ = bench.judge(0, &[]);
+    // Landlock lets nobody make anything in a directory that holds what is fenced off
+    let made = if bench.record()["enforced"]["fixtures"] == "landlock" { "not" } else { "made" };
+    let seen = fs::read_to_string(bench.repo.path("../count")).unwrap();
+    assert!(!seen.is_empty() && seen.lines().all(|line| line == made), "{made}: {seen}");
+}
+
+#[test]
 fn what_a_check_leaves_running_is_ended_and_no_pass() {
     let property = "test ! -e src/evil || { sleep 1000 & }; exit 0\n";
     let bench = Bench::with(JUDGE, CHECK, property);

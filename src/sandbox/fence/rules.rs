@@ -63,8 +63,9 @@ fn grant(land: &Land, path: &Path, granted: &mut Vec<PathBuf>) -> Result<(), Fen
     if land.read_only.contains(path) || seen(path).is_ok_and(|meta| meta.is_symlink()) {
         return Ok(());
     }
-    let is_above = |kept: &PathBuf| kept.starts_with(path);
-    if !land.read_only.iter().any(is_above) {
+    // what is below a path stands right behind it
+    let next = land.read_only.range(path.to_owned()..).next();
+    if !next.is_some_and(|kept| kept.starts_with(path)) {
         granted.push(path.to_owned());
         return Ok(());
     }
