@@ -8,6 +8,9 @@
 #[cfg(feature = "sandbox")]
 #[path = "support/nobody.rs"]
 mod nobody;
+#[cfg(feature = "sandbox")]
+#[path = "support/refusing.rs"]
+mod refusing;
 
 mod isolation {
     #[cfg_attr(not(feature = "sandbox"), expect(dead_code, reason = "there is nothing to look at"))]

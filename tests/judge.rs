@@ -2,6 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails")]
 #![expect(clippy::disallowed_methods, reason = "the tests look at files and processes by themselves")]
 
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+#[path = "support/refusing.rs"]
+mod refusing;
 #[path = "support/suites.rs"]
 mod suites;
 #[expect(dead_code, reason = "other tests use the rest")]

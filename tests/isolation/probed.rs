@@ -1,6 +1,5 @@
 //! What the probe finds where the system lacks something, and as somebody who is not root.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
@@ -9,11 +8,10 @@ use git_reins::sandbox::fence::Fence;
 use git_reins::sandbox::probe::{Probed, probe};
 use git_reins::sys::scratch::Scratch;
 use rustix::thread::{CapabilitySet, CapabilitySets};
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-};
+use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
 use crate::nobody;
+use crate::refusing::{no_landlock, no_namespaces, refuse};
 
 use super::bench::{MOUNTS, RULES, can, runner};
 
@@ -27,33 +25,6 @@ fn probed(give_up: impl FnOnce() + Send + 'static) -> Probed {
         probed
     });
     probing.join().unwrap()
-}
-
-/// What a container does to those in it, by the calls it refuses.
-fn refuse(calls: &[(i64, Vec<SeccompRule>)], errno: i32) {
-    let rules: BTreeMap<_, _> = calls.iter().cloned().collect();
-    let arch = std::env::consts::ARCH.try_into().unwrap();
-    let errno = SeccompAction::Errno(errno.unsigned_abs());
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, errno, arch).unwrap();
-    seccompiler::apply_filter(&BpfProgram::try_from(filter).unwrap()).unwrap();
-}
-
-fn no_namespaces() {
-    let user = SeccompCmpOp::MaskedEq(libc::CLONE_NEWUSER as u64);
-    let user = SeccompCondition::new(0, SeccompCmpArgLen::Qword, user, libc::CLONE_NEWUSER as u64).unwrap();
-    refuse(
-        &[
-            (libc::SYS_unshare, vec![]),
-            (libc::SYS_mount, vec![]),
-            (libc::SYS_setns, vec![]),
-            (libc::SYS_clone, vec![SeccompRule::new(vec![user]).unwrap()]),
-        ],
-        libc::EPERM,
-    );
-}
-
-fn no_landlock() {
-    refuse(&[(libc::SYS_landlock_create_ruleset, vec![])], libc::ENOSYS);
 }
 
 fn words(probed: &Probed) -> Vec<&'static str> {

@@ -11,16 +11,24 @@ use super::bench::{Bench, CHECK, JUDGE, KEEPS, SHAKY};
 fn a_policy_that_requires_what_is_not_enforced_gets_no_verdict() {
     let bench = Bench::with("", CHECK, SHAKY);
     bench.patch("good\n\n");
-    let run = bench.repo.reins(&["judge"]);
-    let Some(record) = bench.records().pop() else {
-        let run = run.expect(128);
-        assert!(run.stderr.contains("judge.require asks for what is not enforced here: "), "{run}");
-        assert!(run.stderr.contains("require = []") && bench.count() == 0, "{run}");
-        return;
+    let run = bench.unfenced(&["judge"]).expect(128);
+    let words = "judge.require asks for what is not enforced here: ";
+    assert!(run.stderr.contains(words) && run.stderr.contains("fixtures (bind-ro: "), "{run}");
+    assert!(run.stderr.contains("require = []"), "{run}");
+    assert!(bench.records().is_empty() && bench.count() == 0, "{run}");
+}
+
+#[test]
+fn a_policy_that_requires_what_is_enforced_gets_the_verdict_of_one_that_requires_nothing() {
+    let enforced = |judge: &str, code: i32| {
+        let bench = Bench::with(judge, CHECK, KEEPS);
+        bench.patch("good\n\n");
+        let _ = bench.judge(code, &[]);
+        bench.records().pop().map(|(_, record)| record["enforced"].clone())
     };
-    let _ = run.expect(0);
-    let enforced = &record.1["enforced"];
-    assert!(enforced["network"] != "none" && enforced["fixtures"] != "none", "{enforced}");
+    let here = enforced(JUDGE, 0).unwrap();
+    let can = here["network"] != "none" && here["fixtures"] != "none" && here["fixtures"] != "mode-only";
+    assert_eq!(enforced("", if can { 0 } else { 128 }), can.then_some(here));
 }
 
 #[test]

@@ -213,6 +213,21 @@ impl Bench {
         }
     }
 
+    /// Runs our command where nothing keeps a fixture as it is, whatever this machine can do.
+    pub fn unfenced(&self, args: &[&str]) -> Run {
+        let mut command = self.repo.command(BINARY, &self.repo.path(""));
+        command.args(args);
+        let started = std::thread::spawn(move || {
+            #[cfg(all(target_os = "linux", feature = "sandbox"))]
+            {
+                crate::refusing::no_landlock();
+                crate::refusing::no_namespaces();
+            }
+            command.output().unwrap()
+        });
+        self.repo.captured(started.join().unwrap())
+    }
+
     /// Judges where there are no more namespaces to be had, as in many containers; `None` where
     /// nobody can make such a place.
     pub fn judge_in_container(&self) -> Option<Run> {
