@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 
+use crate::naming::named;
 use crate::support::Repo;
 
 const IMAGE: [&str; 2] = ["--runner-image", "nix:/nix/store/abc"];
@@ -20,11 +21,11 @@ fn every_file_that_git_would_track_is_pinned() {
     pinned 3 fixture files as epoch e1; next: git reins fixture commit
     --- exit 0
     "#);
-    assert_snapshot!(repo.read("ledger/fixture.json"), @r#"
+    assert_snapshot!(named(&repo, repo.read("ledger/fixture.json")), @r#"
     {
       "schema": "git-reins/fixture/1",
       "epoch_id": "e1",
-      "base_rev": "b9729e847e6baa94bc25a579a7bf3aea75694557",
+      "base_rev": "{start}",
       "digest_sha256": "b232d2d69e9144848a2482d90996ef309ef4ae0defec7ab491fa28d15d3bcabb",
       "runner_image_id": "nix:/nix/store/abc",
       "files": [
@@ -61,8 +62,8 @@ fn every_file_that_git_would_track_is_pinned() {
     "#);
     repo.git(&["add", "fixtures"]);
     repo.git(&["commit", "-q", "-m", "bytes"]);
-    assert_snapshot!(repo.reins(&["fixture", "commit"]), @"
-    committed 1 file as b56341a25d; next: git reins check
+    assert_snapshot!(named(&repo, repo.reins(&["fixture", "commit"])), @"
+    committed 1 file as {ledger: pin fixture epoch e1:10}; next: git reins check
     --- exit 0
     ");
     assert_snapshot!(repo.reins(&[pin("e1").as_slice(), &["--base", "HEAD~2"]].concat()), @r#"

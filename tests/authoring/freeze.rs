@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 
+use crate::naming::named;
 use crate::support::{Repo, Run, add_row};
 
 fn pinned() -> Repo {
@@ -30,14 +31,14 @@ fn a_freeze_is_bound_to_the_pinned_base_and_epoch() {
     froze seed 7 of bal-01; next: git reins freeze commit
     --- exit 0
     "#);
-    assert_snapshot!(dayless(&repo, repo.reins(&["freeze", "list", "--json"])), @r#"
+    assert_snapshot!(named(&repo, dayless(&repo, repo.reins(&["freeze", "list", "--json"]))), @r#"
     {
       "schema": "git-reins/freezes/1",
       "freezes": [
         {
           "property_id": "bal-01",
           "seed": "7",
-          "base_rev": "b9729e847e6baa94bc25a579a7bf3aea75694557",
+          "base_rev": "{start}",
           "fixture_epoch": "e1",
           "observed_on": "base",
           "expires_at": "YYYY-MM-DD",
@@ -120,7 +121,7 @@ fn expired_rows_are_pruned_and_others_stay() {
     bal-01 7  2026-01-01 (expired)  Ada
     --- exit 0
     "#);
-    assert_snapshot!(repo.unchanged(|| repo.reins(&["freeze", "prune", "--dry-run"])), @r#"
+    assert_snapshot!(named(&repo, repo.unchanged(|| repo.reins(&["freeze", "prune", "--dry-run"]))), @r#"
     --- a/ledger/freezes.json
     +++ b/ledger/freezes.json
     @@ -1,14 +1,4 @@
@@ -130,7 +131,7 @@ fn expired_rows_are_pruned_and_others_stay() {
     -    {
     -      "property_id": "bal-01",
     -      "seed": "7",
-    -      "base_rev": "b9729e847e6baa94bc25a579a7bf3aea75694557",
+    -      "base_rev": "{start}",
     -      "fixture_epoch": "e1",
     -      "observed_on": "base",
     -      "expires_at": "2026-01-01",

@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 
+use crate::naming::named;
 use crate::support::{Repo, add_row};
 
 fn with_row() -> Repo {
@@ -23,12 +24,12 @@ fn ledger_and_property_files_are_committed_and_nothing_else() {
     nothing is committed: this is the plan
     --- exit 0
     "#);
-    assert_snapshot!(repo.reins(&["oracle", "commit"]), @"
-    committed 2 files as 2160ae661b; next: git reins fixture pin --epoch NEW --runner-image auto
+    assert_snapshot!(named(&repo, repo.reins(&["oracle", "commit"])), @"
+    committed 2 files as {ledger: add oracle bal-01:10}; next: git reins fixture pin --epoch NEW --runner-image auto
     --- exit 0
     ");
-    assert_snapshot!(repo.git(&["show", "--stat", "--format=%h %an %s", "HEAD"]), @"
-    2160ae6 Ada ledger: add oracle bal-01
+    assert_snapshot!(named(&repo, repo.git(&["show", "--stat", "--format=%h %an %s", "HEAD"])), @"
+    {ledger: add oracle bal-01:7} Ada ledger: add oracle bal-01
 
      ledger/oracle.json     | 19 ++++++++++++++++++-
      properties/conftest.py |  1 +
@@ -41,8 +42,8 @@ fn ledger_and_property_files_are_committed_and_nothing_else() {
     "#);
     std::fs::remove_file(repo.path("properties/conftest.py")).unwrap();
     let _ = repo.reins(&["oracle", "rm", "bal-01"]).expect(0);
-    assert_snapshot!(repo.reins(&["oracle", "commit", "-m", "-x: by hand"]), @"
-    committed 2 files as 54452a92b7; next: git reins fixture pin --epoch NEW --runner-image auto
+    assert_snapshot!(named(&repo, repo.reins(&["oracle", "commit", "-m", "-x: by hand"])), @"
+    committed 2 files as {-x: by hand:10}; next: git reins fixture pin --epoch NEW --runner-image auto
     --- exit 0
     ");
     assert_snapshot!(repo.git(&["show", "--name-status", "--format=%s", "HEAD"]), @r#"
@@ -103,9 +104,9 @@ fn a_branch_that_carries_a_patch_takes_no_oracle() {
     repo.write("src/account.py", "patched");
     repo.commit("patch");
     repo.git(&["stash", "pop", "-q"]);
-    assert_snapshot!(repo.refuses(1, &["oracle", "commit"]), @"
-    git-reins: cannot commit the ledgers: the branch carries patch commits already (5d7694891a) (ORACLE_NOT_INDEPENDENT)
-    hint: git stash push --include-untracked -- ledger/oracle.json && git switch -c oracle-rows b9729e847e && git stash pop && git reins oracle commit
+    assert_snapshot!(named(&repo, repo.refuses(1, &["oracle", "commit"])), @"
+    git-reins: cannot commit the ledgers: the branch carries patch commits already ({patch:10}) (ORACLE_NOT_INDEPENDENT)
+    hint: git stash push --include-untracked -- ledger/oracle.json && git switch -c oracle-rows {start:10} && git stash pop && git reins oracle commit
     --- exit 1
     ");
 }
@@ -135,9 +136,9 @@ fn hooks_and_signing_are_the_persons_own_and_a_no_changes_nothing() {
         repo.captured(nobody.args(["oracle", "commit"]).output().unwrap())
     });
     assert!(refused.stderr.contains("Please tell me who you are"), "{refused}");
-    assert_snapshot!(repo.reins(&["oracle", "commit"]), @"
+    assert_snapshot!(named(&repo, repo.reins(&["oracle", "commit"])), @"
     lint: fine
-    committed 2 files as 4f22e94874; next: git reins fixture pin --epoch NEW --runner-image auto
+    committed 2 files as {ledger: add oracle bal-01:10}; next: git reins fixture pin --epoch NEW --runner-image auto
     --- exit 0
     ");
 }

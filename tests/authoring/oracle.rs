@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 
+use crate::naming::named;
 use crate::support::{Repo, add_row};
 
 #[test]
@@ -11,7 +12,7 @@ fn a_row_is_added_edited_pinned_cleared_listed_and_removed() {
     added oracle bal-01 to ledger/oracle.json; next: git reins oracle commit
     --- exit 0
     "#);
-    assert_snapshot!(repo.read("ledger/oracle.json"), @r#"
+    assert_snapshot!(named(&repo, repo.read("ledger/oracle.json")), @r#"
     {
       "schema": "git-reins/oracle/1",
       "oracles": [
@@ -29,7 +30,7 @@ fn a_row_is_added_edited_pinned_cleared_listed_and_removed() {
           "inputs": "an account",
           "relation": "balance >= 0",
           "witness": "an overdraft",
-          "authored_commit": "b9729e847e6baa94bc25a579a7bf3aea75694557"
+          "authored_commit": "{start}"
         }
       ]
     }
@@ -51,7 +52,7 @@ fn a_row_is_added_edited_pinned_cleared_listed_and_removed() {
     bal-01  uncleared  balance_never_negative  spec/accounts.md#no-overdraft
     --- exit 0
     "#);
-    assert_snapshot!(repo.reins(&["oracle", "clear", "bal-01", "--by", "Ada", "--dry-run"]), @r#"
+    assert_snapshot!(named(&repo, repo.reins(&["oracle", "clear", "bal-01", "--by", "Ada", "--dry-run"])), @r#"
     --- a/ledger/oracle.json
     +++ b/ledger/oracle.json
     @@ -4,7 +4,7 @@
@@ -68,7 +69,7 @@ fn a_row_is_added_edited_pinned_cleared_listed_and_removed() {
            "witness": "an overdraft",
            "drafted_by": "a model",
     +      "cleared_by": "Ada",
-           "authored_commit": "b9729e847e6baa94bc25a579a7bf3aea75694557"
+           "authored_commit": "{start}"
          }
        ]
     nothing is written: this is the plan

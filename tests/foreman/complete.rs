@@ -10,6 +10,7 @@ use git_reins::sys::hash;
 use insta::assert_snapshot;
 
 use super::verdicts::{dir, grading, repo, rule, write};
+use crate::naming::named;
 use crate::support::Repo;
 
 /// An artifact, and beside it what running tier 1 again showed.
@@ -66,9 +67,9 @@ fn the_command_runs_once_after_the_commit() {
 fn a_command_that_fails_is_tried_again() {
     let repo = foreman("echo \"$1\" >> .git/tried; test -e .git/ready");
     artifact(&repo, "0000000a", "t1", RerunResult::Pass);
-    assert_snapshot!(repo.reins(&["reconcile"]), @"
+    assert_snapshot!(named(&repo, repo.reins(&["reconcile"])), @"
     2026-11-30/0000000a task t1 tier1 timeout tier2 PASS rerun pass
-    folded 1 verdict (3 files) as 2e0100aec4
+    folded 1 verdict (3 files) as {[artifact] fold judge verdict 0000000a (tier1 timeout, tier2 PASS):10}
     task t1 is complete, but foreman.on_complete failed (exit 1); the next reconcile tries it again
     --- exit 3
     ");

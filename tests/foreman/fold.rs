@@ -3,6 +3,8 @@
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
+use crate::naming::named;
+
 use super::verdicts::{dir, folded, grading, repo, subject, write};
 
 #[test]
@@ -19,9 +21,9 @@ fn a_verdict_is_folded_into_a_commit_of_its_own() {
     nothing is folded: this is the plan for 1 verdict (2 files)
     --- exit 0
     ");
-    assert_snapshot!(repo.reins(&["reconcile"]), @"
+    assert_snapshot!(named(&repo, repo.reins(&["reconcile"])), @"
     2026-11-30/47ac8b89 task t1 tier1 timeout tier2 PASS
-    folded 1 verdict (2 files) as efd5e1dedf
+    folded 1 verdict (2 files) as {[artifact] fold judge verdict 47ac8b89 (tier1 timeout, tier2 PASS):10}
     --- exit 0
     ");
     assert_snapshot!(repo.git(&["show", "--stat", "--format=%an <%ae>%n%B", "HEAD"]), @"
@@ -71,11 +73,11 @@ fn several_are_counted_and_listed() {
 fn the_answer_in_json_is_one_object() {
     let repo = repo();
     write(&repo, "47ac8b89", &grading("t1", "pass", Some("COMPLETE")));
-    assert_snapshot!(repo.reins(&["reconcile", "--json"]), @r#"
+    assert_snapshot!(named(&repo, repo.reins(&["reconcile", "--json"])), @r#"
     {
       "schema": "git-reins/reconcile/1",
       "act": "commit",
-      "commit": "a45778d2fb91ebaa86e7587933bb7dd7f9a72e72",
+      "commit": "{[artifact] fold judge verdict 47ac8b89 (tier1 pass, tier2 PASS)}",
       "branch": "refs/heads/main",
       "subject": "[artifact] fold judge verdict 47ac8b89 (tier1 pass, tier2 PASS)",
       "folded": [
