@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::log;
+use super::{log, phrases};
 use crate::model::decision::{Decision, Detail, OrderEvidence, Outcome, Rules, VerdictEvidence};
 use crate::model::path::visible;
+use crate::model::trial::Power;
 
 const WIDTH: usize = 80;
 
@@ -76,7 +77,21 @@ fn headline(decision: &Decision, admitted: &str) -> String {
             None => "\n",
         });
     }
+    power(&mut out, decision);
     out
+}
+
+/// What shows that the properties with a result can fail at all, the best evidence first.
+fn power(out: &mut String, decision: &Decision) {
+    let of = |wanted: &Power| {
+        let mine = decision.properties.iter().filter(|one| one.status.is_some() && one.power == *wanted);
+        let ids: Vec<_> = mine.map(|one| one.property_id.as_str()).collect();
+        (!ids.is_empty()).then(|| format!("{}: {}", phrases::power(*wanted), ids.join(", ")))
+    };
+    let told: Vec<_> = Power::ALL.iter().filter_map(of).collect();
+    if !told.is_empty() {
+        fold(out, "  power: ", "    ", &told.join("; "));
+    }
 }
 
 fn plural(count: usize) -> &'static str {

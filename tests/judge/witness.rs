@@ -47,6 +47,8 @@ fn a_property_that_its_known_bad_patch_kills_has_shown_its_power() {
     let _ = bench.repo.reins(&["reconcile"]).expect(0);
     let run = bench.repo.reins(&["admit", "--json"]).expect(0);
     assert!(run.stdout.contains("\"power\": \"witness\""), "{run}");
+    let run = bench.repo.reins(&["admit"]).expect(0);
+    assert!(run.stdout.contains("  power: fails on its witness: val-01\n"), "{run}");
     let _ = bench.repo.reins(&["recompute", "HEAD"]).expect(0);
 }
 
