@@ -54,6 +54,17 @@ fn an_honest_trial_admits() {
 }
 
 #[test]
+fn a_pass_that_saw_nothing_of_the_patch_is_told_whatever_the_record_says() {
+    let seen = vec![Opened { path: "README".parse().unwrap(), sha256: Sha256([0; 32]) }];
+    let answer = honest(|trial| {
+        let mine = trial.checks.iter_mut().filter(|run| run.property.is_some());
+        mine.for_each(|run| run.opened = Some(seen.clone()));
+    });
+    answer.admits();
+    assert!(answer.json["warnings"].to_string().contains("bal-01 passed and opened none of"), "{answer:?}");
+}
+
+#[test]
 fn the_code_tree_is_the_one_that_git_would_write() {
     let story = Story::honest();
     story.write(".gitreins/history/2026-11-30/cafe/verdict.json", "{}\n");

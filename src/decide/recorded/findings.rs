@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::derive::{Runs, derive, weighed};
+use super::unwitnessed::unwitnessed;
 use super::{Candidate, Case, differences, directory};
 use crate::decide::facts::Facts;
 use crate::decide::ledgers::Findings;
@@ -177,7 +178,7 @@ fn remarks(case: &Case<'_>, trial: &Trial, decision: &TrialDecision, found: &mut
     for (id, weakness) in &decision.weak {
         found.warn(format!("{id} is smoke: {}", weakness.words()));
     }
-    for id in &trial.unwitnessed {
+    for id in unwitnessed(&trial.checks, &trial.touched) {
         found.warn(format!("{id} passed and opened none of the paths that the patch touches"));
     }
     let is_row = |id: &OracleId| case.standings.contains_key(id);
