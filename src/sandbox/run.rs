@@ -73,7 +73,8 @@ pub struct Runner {
 
 impl Runner {
     /// A runner whose supervisor is this program, as it runs right now. From here on no job of the
-    /// same user can look into this process or take hold of it, whatever fence there is.
+    /// same user can look into this process or take hold of it, however thin its fence is: only where
+    /// there is none at all, root's own jobs can.
     ///
     /// # Errors
     /// When the system does not say what is running, or does not shut this process.

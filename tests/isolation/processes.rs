@@ -9,8 +9,10 @@ use std::time::{Duration, Instant};
 use git_reins::model::run::{End, Ran};
 use git_reins::model::trial::{Enforced, KillGuard};
 use git_reins::sandbox::fence::Fence;
+use git_reins::sandbox::interrupt::Interrupt;
 use git_reins::sandbox::layer::Layer;
 use git_reins::sandbox::plan::Plan;
+use git_reins::sandbox::run::Runner;
 use git_reins::sandbox::supervise::Limits;
 
 use super::bench::{BINARY, Bench, MOUNTS, RULES, can};
@@ -97,6 +99,38 @@ fn a_job_sees_and_ends_nobody_else() {
     assert_eq!(ran.end, End::Exit(0), "{ran:?}");
     let seen: usize = ran.stdout.text().trim().parse().unwrap();
     assert!(seen <= 5, "{ran:?}");
+}
+
+/// A fence that keeps nobody from looking at others.
+const THIN: Enforced = Enforced { network: RULES.network, ..Fence::OPEN };
+
+#[test]
+#[ignore = "a process of the other tests"]
+fn a_process_that_judges() {
+    let bench = Bench::new(Layer::Copy);
+    let can = |file: &str| bench.sh(THIN, &format!("exec 3{file}")).end == End::Exit(0);
+    let [environ, memory] = ["</proc/PID/environ", "<>/proc/PID/mem"]
+        .map(|file| file.replace("PID", &std::process::id().to_string()));
+    // root has rights that his jobs have not
+    assert!(rustix::process::geteuid().is_root() || can(&environ), "the attempt is none");
+    let _judge = Runner::new(Interrupt::watch().unwrap()).unwrap();
+    assert!(!can(&environ) && !can(&memory));
+}
+
+#[test]
+fn no_job_looks_into_who_judges() {
+    if !can(THIN) {
+        return;
+    }
+    let test = "isolation::processes::a_process_that_judges";
+    let mut judge = Command::new(std::env::current_exe().unwrap());
+    let ran = judge.args([test, "--exact", "--ignored", "--nocapture"]).output().unwrap();
+    let said = String::from_utf8_lossy(&ran.stdout);
+    assert!(
+        ran.status.success() && said.contains("1 passed"),
+        "{said}{}",
+        String::from_utf8_lossy(&ran.stderr)
+    );
 }
 
 #[test]
