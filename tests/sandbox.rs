@@ -101,7 +101,8 @@ impl Bench {
 
     fn run_by(&self, runner: &Runner, argv: &[&str]) -> Result<Ran, RunError> {
         let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
-        let environment = Environment::clean(self.temp.path()).unwrap();
+        // a place of the path that nobody may enter makes a missing tool one that cannot be started
+        let environment = Environment::clean(self.temp.path()).unwrap().set("PATH", "/usr/bin:/bin");
         let job = Job {
             argv: &argv,
             dir: self.temp.path(),
