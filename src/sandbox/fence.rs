@@ -2,15 +2,18 @@
 //!
 //! | means | stops | does not stop |
 //! |---|---|---|
-//! | `bind-ro` | every write outside of the writable directories, and in them every change of bytes, names, modes, times and attributes of what is read-only; disks and machine settings, also for root | reading. It stops more than it has to: to rename from one directory to another where one of both is above a fixture (`EXDEV`) |
-//! | `landlock` | the same for bytes and names | chmod, utimes, setxattr: to be looked at afterwards. Nothing new can be made in a directory above a fixture |
+//! | `bind-ro` | every write outside of the writable directories, and in them every change of bytes, names, modes, times and attributes of what is read-only; disks and machine settings, also for root | reading, and pipes by a path. It stops more than it has to: to rename from one directory to another where one of both is above a fixture (`EXDEV`) |
+//! | `landlock` | the same for bytes and names | chmod, utimes, setxattr: to be looked at afterwards; what is in `/dev/shm`, which stays the one of all. Nothing new can be made in a directory above a fixture |
 //! | `netns-lo` | TCP, UDP, abstract sockets, sockets of virtual machines; those by path that are listened on when the job begins, what is beside them, and all in /run; keyrings | elsewhere than in /run: a socket that somebody outside binds later, binds by a relative path, moves to another directory, or listens on in another network |
 //! | `seccomp` | every socket but a connected pair, so loopback, too; io_uring; keyrings | |
-//! | `pidns` | seeing, signalling or outliving anybody outside; all ends with the supervisor, even a killed one | |
+//! | `pidns` | seeing, signalling or outliving anybody outside; all ends with the supervisor, even a killed one; memory and queues of System V | |
 //! | `pgrp` | outliving the supervisor's rounds of killing | a job whose supervisor is killed lives on |
 //!
 //! Behind every fence a job has no capabilities, and setuid programs give it none. So root is only
 //! the owner of files: it reads no one else's that are shut, and changes to no other user.
+//!
+//! A job may make namespaces, as browsers do to shut in a page. In one it can lay other bytes over a
+//! path for itself and its children; so it can by a patch of what reads the file, which no fence sees.
 
 use std::io;
 use std::path::PathBuf;
