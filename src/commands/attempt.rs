@@ -15,7 +15,7 @@ use crate::judge::trial::Court;
 use crate::model::ids::OracleId;
 use crate::model::path::{shown, visible};
 use crate::model::trial::{Enforced, Opened, Outcome};
-use crate::report::{json, text, trials};
+use crate::report::{json, phrases, text};
 use crate::sandbox::interrupt::Interrupt;
 
 /// Run the property of one row at HEAD, once for each seed, and write nothing
@@ -39,6 +39,8 @@ struct Tried<'a> {
     check: &'a str,
     ignores_seed: bool,
     enforced: Enforced,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    online: &'a [String],
     runs: Vec<Shown<'a>>,
 }
 
@@ -84,6 +86,7 @@ fn as_json(attempt: &Attempt) -> String {
         check: &attempt.check,
         ignores_seed: attempt.ignores_seed,
         enforced: attempt.enforced,
+        online: &attempt.online,
         runs: attempt.lines.0.iter().map(run).collect(),
     })
 }
@@ -128,6 +131,6 @@ fn as_text(attempt: &Attempt) -> String {
     if attempt.ignores_seed {
         out.push_str("two seeds drew the same: the seed does nothing (seed-not-honoured)\n");
     }
-    let _infallible = writeln!(out, "enforced: {}", trials::enforced(attempt.enforced));
+    let _infallible = writeln!(out, "enforced: {}", phrases::enforced(&attempt.enforced, &attempt.online));
     out
 }

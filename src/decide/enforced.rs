@@ -1,7 +1,9 @@
-//! Does what was enforced in a trial include what a policy requires?
+//! Does what was enforced in a trial include what a policy requires, and for which checks not?
 
-use crate::model::trial::{Enforced, FixtureGuard, NetworkGuard};
-use crate::policy::Mechanism;
+use std::collections::BTreeSet;
+
+use crate::model::trial::{CheckRun, Enforced, FixtureGuard, NetworkGuard, Outcome};
+use crate::policy::{Mechanism, Network, Policy};
 
 /// The mechanisms that are required and were not enforced. What is only detected is not enforced.
 pub fn lacks(enforced: &Enforced, required: &[Mechanism]) -> Vec<Mechanism> {
@@ -16,6 +18,14 @@ pub fn lacks(enforced: &Enforced, required: &[Mechanism]) -> Vec<Mechanism> {
         },
     };
     required.iter().copied().filter(|mechanism| !is_enforced(*mechanism)).collect()
+}
+
+/// The checks that ran although the policy lets them reach the network, sorted.
+pub fn online(policy: &Policy, runs: &[CheckRun]) -> Vec<String> {
+    let has_run = |id: &str| runs.iter().any(|run| run.id == id && run.outcome != Outcome::NotRun);
+    let open = policy.checks.iter().filter(|check| check.network == Network::Allow && has_run(&check.id));
+    let ids: BTreeSet<_> = open.map(|check| check.id.clone()).collect();
+    ids.into_iter().collect()
 }
 
 /// The means by which a mechanism is enforced, by their words in a record, the strongest first.

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use super::budgets::Budgets;
 use super::fault::TrialError;
-use super::lines::Lines;
+use super::lines::{Line, Lines};
 use super::properties::{Property, plan};
 use super::stage::Scene;
 use super::trial::Court;
+use crate::decide::enforced::online;
 use crate::decide::facts::Material;
 use crate::gate::survey::read_policy;
 use crate::gate::{GateError, at_head};
@@ -29,6 +30,8 @@ pub struct Attempt {
     pub ignores_seed: bool,
     /// What was enforced while it ran.
     pub enforced: Enforced,
+    /// The check, when it ran with the network open.
+    pub online: Vec<String>,
 }
 
 impl Court<'_> {
@@ -64,7 +67,8 @@ impl Court<'_> {
             Ok((lines, ignores_seed, session.bench.source.jail().enforced()))
         })?;
         let (id, check) = (property.id.clone(), property.check.id.clone());
-        Ok(Attempt { id, check, lines, ignores_seed, enforced })
+        let runs: Vec<_> = lines.0.iter().map(Line::record).collect();
+        Ok(Attempt { id, check, online: online(policy, &runs), lines, ignores_seed, enforced })
     }
 }
 

@@ -8,6 +8,7 @@ use super::pin::Pinned;
 use super::trial::{Judged, Patch};
 use crate::decide::admit;
 use crate::decide::bound::{seeds, seeds_sha256};
+use crate::decide::enforced::online;
 use crate::decide::recorded::unwitnessed;
 use crate::decide::score::Scores;
 use crate::decide::trial::{SeedVerdict, TrialDecision};
@@ -61,6 +62,7 @@ pub(super) fn trial(
         epoch: pinned.epoch.clone(),
         image: pinned.image.clone(),
         enforced: patch.enforced,
+        online: online(&pinned.weighed.ground.policy, &checks),
         checks,
         power: decision.power.clone(),
         held: decision.held.clone(),

@@ -288,6 +288,9 @@ pub struct TrialSummary {
     pub image: String,
     /// What was enforced while the checks ran.
     pub enforced: Enforced,
+    /// The checks that ran with the network open, as the policy lets them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub online: Vec<String>,
     /// Every run, in order.
     pub checks: Vec<Check>,
 }

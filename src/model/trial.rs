@@ -65,6 +65,10 @@ pub struct Trial {
     pub image: Image,
     /// What was enforced, and by which mechanism.
     pub enforced: Enforced,
+    /// The checks that ran although the policy lets them reach the network, sorted: `enforced` says
+    /// nothing of the network of their runs. Left out when there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub online: Vec<String>,
     /// Every run, in order.
     pub checks: Vec<CheckRun>,
     /// What shows that a property can fail at all, by property.
@@ -456,6 +460,7 @@ impl Record for Trial {
         sorted("touched", &self.touched)?;
         sorted("reasons", &self.reasons)?;
         let lists = [
+            ("online", &self.online),
             ("unwitnessed", &self.unwitnessed),
             ("held", &self.held),
             ("illegal_freeze", &self.illegal_freeze),

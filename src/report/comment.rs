@@ -195,7 +195,7 @@ fn provenance(out: &mut String, report: &Report) {
         ("base", id(provenance.base)),
         ("head", id(provenance.head)),
         ("blob", blob),
-        ("enforced", escaped(&enforcement(&report.trials))),
+        ("enforced", escaped(&cut(&enforcement(&report.trials)))),
         ("trial", report.trials.first().map_or_else(|| "none".to_owned(), |trial| name(&trial.path))),
         ("today", provenance.today.to_string()),
     ] {

@@ -80,10 +80,11 @@ pub fn then(lapse: &Lapse) -> String {
 /// What a day's end does, whatever the day.
 pub const LAPSED: &str = "from the day after, a row refuses until it is removed";
 
-/// What was enforced, and by which mechanism.
-pub fn enforced(enforced: &Enforced) -> String {
+/// What was enforced, and by which mechanism; for some checks the network was open.
+pub fn enforced(enforced: &Enforced, online: &[String]) -> String {
+    let open = if online.is_empty() { String::new() } else { format!(" (open for {})", online.join(", ")) };
     format!(
-        "network {}, fixtures {}, processes {}, opened paths {}",
+        "network {}{open}, fixtures {}, processes {}, opened paths {}",
         word(&enforced.network),
         word(&enforced.fixtures),
         word(&enforced.kill),
@@ -94,7 +95,7 @@ pub fn enforced(enforced: &Enforced) -> String {
 /// What was enforced in a trial, or that none was read.
 pub fn enforcement(trials: &[TrialSummary]) -> String {
     match trials.first() {
-        Some(trial) => enforced(&trial.enforced),
+        Some(trial) => enforced(&trial.enforced, &trial.online),
         None => "nothing: no recorded trial counts".to_owned(),
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sha2::{Digest, Sha256};
 
 use crate::decide::bound::Bound;
+use crate::decide::enforced::online;
 use crate::decide::facts::{Facts, Folded, Reading};
 use crate::decide::recorded;
 use crate::ledger::field::text;
@@ -21,7 +22,7 @@ use crate::model::report::{
     Rule, Score, TrialSummary,
 };
 use crate::model::trial::{CheckRun, Trial};
-use crate::policy::POLICY_PATH;
+use crate::policy::{POLICY_PATH, Policy};
 
 /// What is read beside the facts, to point at lines and to name bytes.
 #[derive(Clone, Debug)]
@@ -334,13 +335,13 @@ fn trials(facts: &Facts, decision: &Decision) -> Vec<TrialSummary> {
         })
     };
     let counting = facts.trials.folded.iter().filter(counts);
-    let mut all: Vec<_> =
-        counting.filter_map(|folded| Some(trial(&folded.path, folded.reading.as_ref().ok()?))).collect();
+    let told = |folded: &Folded| Some(trial(&folded.path, folded.reading.as_ref().ok()?, &facts.policy));
+    let mut all: Vec<_> = counting.filter_map(told).collect();
     all.sort_by_key(|one| std::cmp::Reverse(one.verdict));
     all
 }
 
-fn trial(path: &str, trial: &Trial) -> TrialSummary {
+fn trial(path: &str, trial: &Trial, policy: &Policy) -> TrialSummary {
     TrialSummary {
         path: path.to_owned(),
         verdict: trial.verdict,
@@ -349,6 +350,7 @@ fn trial(path: &str, trial: &Trial) -> TrialSummary {
         epoch_id: trial.epoch.epoch_id.clone(),
         image: trial.image.id.clone(),
         enforced: trial.enforced,
+        online: online(policy, &trial.checks),
         checks: trial.checks.iter().map(check).collect(),
     }
 }

@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 
+use super::phrases::enforced;
 use super::text::fold;
 use crate::model::path::{shown, visible};
-use crate::model::record::print;
 use crate::model::trial::{
-    CheckKind, CheckRun, Class, Enforced, Outcome, Power, Revision, RunReason, Trial, TrialReason,
-    TrialVerdict,
+    CheckKind, CheckRun, Class, Outcome, Power, Revision, RunReason, Trial, TrialReason, TrialVerdict,
 };
 
 /// A trial as text: the verdict first, then what it rests on.
@@ -49,20 +48,8 @@ fn headline(trial: &Trial) -> String {
             count => format!("{count} paths"),
         }
     );
-    let _infallible = writeln!(out, "  enforced: {}", enforced(trial.enforced));
+    let _infallible = writeln!(out, "  enforced: {}", enforced(&trial.enforced, &trial.online));
     out
-}
-
-/// What was enforced, and by which means.
-pub fn enforced(enforced: Enforced) -> String {
-    let word = |word: String| word.trim().trim_matches('"').to_owned();
-    format!(
-        "network {}, fixtures {}, processes {}, opened paths {}",
-        word(print(&enforced.network)),
-        word(print(&enforced.fixtures)),
-        word(print(&enforced.kill)),
-        word(print(&enforced.trace)),
-    )
 }
 
 /// A reason in words.

@@ -112,6 +112,7 @@ pub fn trial(verdict: TrialVerdict, reasons: Vec<TrialReason>, outcome: Option<O
         },
         checks: outcome.map(run).into_iter().collect(),
         power: vec![],
+        online: Vec::new(),
         unwitnessed: vec![],
         held: p(verdict == TrialVerdict::Hold),
         canary_bad: vec![],

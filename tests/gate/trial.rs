@@ -72,6 +72,7 @@ impl Story {
             },
             checks,
             power,
+            online: Vec::new(),
             unwitnessed: Vec::new(),
             held: Vec::new(),
             canary_bad: Vec::new(),

@@ -92,6 +92,26 @@ fn what_was_tried_is_told_with_what_it_opened() {
     assert!(text.stdout.contains("  opened properties/keep.sh, src/value\n"), "{text}");
 }
 
+#[test]
+fn a_check_that_reaches_the_network_is_named_beside_what_was_enforced() {
+    let bench = Bench::with(JUDGE, &format!("{CHECK}network = \"allow\"\n"), KEEPS);
+    let tried = bench.repo.reins(&["try", "val-01"]).expect(0);
+    assert!(tried.stdout.contains(" (open for props), fixtures "), "{tried}");
+    bench.patch("good\n\n");
+    let run = bench.judge(1, &[]);
+    assert!(run.stdout.contains(" (open for props), fixtures "), "{run}");
+    let record = bench.record();
+    let reasons = json!(["nothing_scored"]);
+    assert_eq!((&record["online"], &record["reasons"]), (&json!(["props"]), &reasons));
+    let _ = bench.repo.reins(&["reconcile"]).expect(0);
+    let _ = bench.repo.reins(&["recompute", "HEAD"]).expect(0);
+    let report = bench.repo.reins(&["report"]).expect(1);
+    assert!(report.stdout.contains("(open for props)"), "{report}");
+    let report = bench.repo.reins(&["report", "--format", "json"]).expect(1);
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    assert_eq!(report["trials"][0]["online"], json!(["props"]));
+}
+
 const HARMS: [&str; 6] = [
     "echo x >>fixtures/sample",
     "rm -r fixtures",

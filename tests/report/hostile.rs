@@ -203,6 +203,7 @@ fn report(mut next: impl FnMut() -> String, size: usize) -> Report {
             kill: KillGuard::Pidns,
             trace: Trace::None,
         },
+        online: (0..size).map(|_| next()).collect(),
         checks,
     };
     let changes = (0..size).map(|at| {

@@ -6,7 +6,7 @@ use super::bind::{Difference, unenforced};
 use super::derive::derive;
 use super::unwitnessed::unwitnessed;
 use crate::decide::bound::{self, Bound};
-use crate::decide::enforced::name;
+use crate::decide::enforced::{name, online};
 use crate::decide::facts::Facts;
 use crate::decide::{order, score};
 use crate::model::day::Day;
@@ -45,6 +45,7 @@ pub fn recompute(facts: &Facts, record: &Trial, today: Day) -> Option<Difference
         ("epoch", text(&record.epoch), epoch.map_or_else(none, text)),
         ("image.id", record.image.id.clone(), bound.image_id.clone()),
         ("enforced", text(&record.enforced), lacking(facts, record)),
+        ("online", text(&record.online), text(&online(&facts.policy, &record.checks))),
         ("power", text(&sorted(&record.power)), text(&sorted(&decision.power))),
         ("unwitnessed", text(&record.unwitnessed), text(&unwitnessed(&record.checks, &record.touched))),
         ("held", text(&record.held), text(&decision.held)),

@@ -45,6 +45,7 @@ fn admitted() -> Trial {
         },
         checks: vec![run("parse_diff", None, Outcome::Pass), run("props", Some("p"), Outcome::Pass)],
         power: vec![PropertyPower { property_id: "p".parse().unwrap(), power: Power::BaseFail }],
+        online: Vec::new(),
         unwitnessed: vec![],
         held: vec![],
         canary_bad: vec![],

@@ -93,6 +93,7 @@ impl Vector {
             },
             checks,
             power: Vec::new(),
+            online: Vec::new(),
             unwitnessed: Vec::new(),
             held: Vec::new(),
             canary_bad: Vec::new(),
