@@ -1,6 +1,7 @@
 //! Do the canaries pass, in their order, up to the first that does not?
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
 use super::command::Subject;
 use super::fault::TrialError;
@@ -8,7 +9,7 @@ use super::lay::Trees;
 use super::lines::{Line, Lines};
 use super::run::{Bench, Errand, Measured};
 use crate::decide::canary::{self, Miss};
-use crate::decide::diff::Diff;
+use crate::decide::diff::{Diff, Side};
 use crate::decide::outcome::Ended;
 use crate::decide::secret::Scanner;
 use crate::decide::trial::{CanaryAnswer, CanaryFacts};
@@ -55,7 +56,8 @@ pub fn read(
         }
     }
     read.lines.push(passed(BUILT_IN_CANARIES[1], None));
-    read.lines.push(match secrets(policy, diff)? {
+    let roots = [Some(base_root), read.root];
+    read.lines.push(match secrets(policy, diff, &borrower.repo()?, roots)? {
         None => passed(BUILT_IN_CANARIES[2], None),
         Some(miss) => missed(&miss),
     });
@@ -106,13 +108,42 @@ fn changed(
 }
 
 /// The first added line that looks like a secret. The text itself is not carried along.
-fn secrets(policy: &Policy, diff: &Diff) -> Result<Option<Miss>, TrialError> {
+fn secrets(
+    policy: &Policy,
+    diff: &Diff,
+    repo: &Repo,
+    roots: [Option<ObjectId>; 2],
+) -> Result<Option<Miss>, TrialError> {
     let scanner = Scanner::new(&policy.judge.secret_markers, &policy.judge.secret_allow)?;
-    let found = diff.added().find_map(|(path, line)| {
-        let finding = scanner.scan(&line.text).into_iter().next()?;
-        Some(format!("{path} line {} looks like a secret ({})", line.number, finding.marker))
-    });
-    Ok(found.map(|note| Miss { canary: BUILT_IN_CANARIES[2], unsafe_path: false, note }))
+    let miss = |place: &dyn Display, text: &[u8]| {
+        let finding = scanner.scan(text).into_iter().next()?;
+        let note = format!("{place} looks like a secret ({})", finding.marker);
+        Some(Miss { canary: BUILT_IN_CANARIES[2], unsafe_path: false, note })
+    };
+    let mut lines = diff.added();
+    let found = lines.find_map(|(path, line)| miss(&format_args!("{path} line {}", line.number), &line.text));
+    if found.is_some() {
+        return Ok(found);
+    }
+    // one zero byte, or an attribute where the patch was made, is all that a binary change takes
+    for change in diff.changes.iter().filter(|change| change.binary) {
+        let Some(side) = &change.after else { continue };
+        let [before, after] = [(roots[0], &change.before), (roots[1], &change.after)];
+        let (before, after) = (bytes(repo, before)?, bytes(repo, after)?);
+        let old: BTreeSet<_> = before.split(|byte| *byte == b'\n').collect();
+        let new: Vec<_> = after.split(|byte| *byte == b'\n').filter(|line| !old.contains(line)).collect();
+        if let Some(found) = miss(&side.path, &new.join(&b'\n')) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// The bytes of one side of a change; none where there is no file.
+fn bytes(repo: &Repo, (root, side): (Option<ObjectId>, &Option<Side>)) -> Result<Vec<u8>, TrialError> {
+    let Some((root, side)) = root.zip(side.as_ref()) else { return Ok(Vec::new()) };
+    let Some(entry) = repo.entry(root, side.path.as_str())? else { return Ok(Vec::new()) };
+    Ok(repo.blob(entry.id, u64::MAX)?.unwrap_or_default())
 }
 
 fn passed(canary: &str, class: Option<Class>) -> Line {

@@ -35,6 +35,28 @@ fn a_patch_that_is_not_read_or_does_not_apply_is_rejected() {
 }
 
 #[test]
+fn a_secret_in_a_file_that_git_takes_for_binary_is_found() {
+    let bench = Bench::with(JUDGE, CHECK, SHAKY);
+    let repo = &bench.repo;
+    let token = format!("AKIA{}", "ABCDEFGH23456722");
+    bench.land(|bench| bench.repo.write("src/old", &format!("\0\n{token}\nold\n")));
+    repo.write("src/old", &format!("\0\n{token}\nnew\n"));
+    repo.commit("a line that base has");
+    let _ = bench.judge(0, &[]);
+    repo.write("src/env", &format!("\0\nKEY={token}\n"));
+    repo.commit("patch");
+    let run = bench.judge(1, &[]);
+    assert!(run.stdout.contains("no_secret_marker: src/env looks like a secret (aws-access-key)"), "{run}");
+    // a text file, which an attribute makes a binary one where the patch is made
+    repo.write("src/env", &format!("KEY={token}\n"));
+    repo.write(".git/info/attributes", "src/env -diff\n");
+    repo.git(&["add", "src/env"]);
+    repo.write("../patch.diff", &repo.git(&["diff", "--cached", "--binary", "main", "--", "src/env"]));
+    let run = bench.judge(1, &["../patch.diff", "--base", "main"]);
+    assert!(run.stdout.contains("src/env looks like a secret"), "{run}");
+}
+
+#[test]
 fn a_patch_file_is_judged_like_a_range() {
     let (bench, path) = with_patch(GOOD);
     let _ = bench.judge(0, &[&path]);
