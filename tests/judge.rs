@@ -18,6 +18,7 @@ mod judge {
     mod first;
     mod kills;
     mod pytest;
+    mod recompute;
     mod replay;
     mod runs;
     mod scenarios;

@@ -9,13 +9,15 @@ use super::{Answer, Context, Failure};
 use crate::decide::facts::Facts;
 use crate::decide::recorded::{self, Difference};
 use crate::exit::ExitStatus;
-use crate::gate::survey::{Request, Survey, survey};
+use crate::gate::survey::{Ground, Request, Survey, survey};
 use crate::gate::{GateError, gather, trials};
 use crate::git::Repo;
 use crate::model::day::Day;
+use crate::model::ids::{CommitId, ObjectId};
 use crate::model::path::visible;
-use crate::model::record::RecordFault;
+use crate::model::record::{self, RecordFault};
 use crate::model::trial::Trial;
+use crate::policy::territory::Territory;
 use crate::report::json;
 use crate::sys::files;
 
@@ -80,50 +82,91 @@ fn told(one: &Recomputed) -> String {
     }
 }
 
-/// The record in a directory on disk: of HEAD when that is its candidate, else of a patch on its base.
+/// The record in a directory on disk, of what HEAD holds or has held.
 fn of_directory(repo: &Repo, file: &Path, bytes: &[u8], today: Day) -> Result<Recomputed, Failure> {
     let path = file.display().to_string();
     let full = file.parent().and_then(|dir| dir.canonicalize().ok());
     let name = full.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
-    let reading = recorded::read(bytes).ok_or_else(|| Failure::new(format!("{path} is no trial record")))?;
-    let name = name.unwrap_or_default();
-    let trial = match reading {
-        Ok(trial) => trial,
-        Err(fault) => return Ok(answer(path, Some(unreadable(fault)))),
-    };
-    let base = trial.base_rev.to_string();
-    let head = facts(repo, &base, "HEAD", today)?;
-    let is_head = trial.candidate_tree == Some(head.pins.candidate_tree) || trial.directory_name() != name;
-    let facts = if is_head { head } else { facts(repo, &base, &base, today)? };
-    Ok(answer(path, difference(&facts, &trial, &name, today)))
+    let found = difference(repo, bytes, (&name.unwrap_or_default(), "HEAD"), today)?;
+    let found = found.ok_or_else(|| Failure::new(format!("{path} is no trial record")))?;
+    Ok(answer(path, found))
 }
 
 /// The records that a commit holds and its parents do not; all that it holds when there are none.
 fn of_commit(repo: &Repo, commit: &str, today: Day) -> Result<Vec<Recomputed>, Failure> {
     let mut all = Vec::new();
     for (path, bytes) in trials::of_commit(repo, commit)? {
-        let Some(reading) = recorded::read(&bytes) else { continue };
-        let found = match reading {
-            Err(fault) => Some(unreadable(fault)),
-            Ok(trial) => {
-                let facts = facts(repo, &trial.base_rev.to_string(), commit, today)?;
-                difference(&facts, &trial, recorded::directory(&path).unwrap_or_default(), today)
-            }
-        };
-        all.push(answer(path, found));
+        let name = recorded::directory(&path).unwrap_or_default();
+        let found = difference(repo, &bytes, (name, commit), today)?;
+        all.extend(found.map(|found| answer(path, found)));
     }
     Ok(all)
 }
 
-fn facts(repo: &Repo, base: &str, tip: &str, today: Day) -> Result<Facts, Failure> {
-    match survey(repo, &Request { base: Some(base), tip: Some(tip) })? {
-        Survey::Under(ground) => Ok(gather::gather(repo, &ground, today)?),
+/// What differs in a record, if it is one: nothing when it agrees with a commit that it may be about.
+fn difference(
+    repo: &Repo,
+    bytes: &[u8],
+    (name, tip): (&str, &str),
+    today: Day,
+) -> Result<Option<Option<Difference>>, Failure> {
+    let Some(reading) = recorded::read(bytes) else { return Ok(None) };
+    let trial: Trial = match record::parse_shape(bytes) {
+        Ok(trial) => trial,
+        Err(fault) => return Ok(Some(Some(unreadable(fault)))),
+    };
+    let fault = reading.err();
+    let mut first = None;
+    for commit in about(repo, &trial, (name, tip))? {
+        let ground = ground(repo, &trial, &commit)?;
+        let facts = gather::gather(repo, &ground, today)?;
+        let Some(found) = first_difference(&facts, &trial, (fault.as_ref(), name), today) else {
+            return Ok(Some(None));
+        };
+        first.get_or_insert(found);
+    }
+    Ok(Some(first))
+}
+
+/// The commits, up to a tip, that a record may be about, newest first: those with the code of its
+/// candidate; for a patch that no commit holds, those with the code of its base; else the tip.
+fn about(repo: &Repo, trial: &Trial, (name, tip): (&str, &str)) -> Result<Vec<String>, Failure> {
+    let ground = ground(repo, trial, tip)?;
+    let territory = Territory::of(&ground.policy);
+    let range = repo.range(ground.tip, &[trial.base_rev])?;
+    let mut trees = Vec::new();
+    for (id, commit) in range.commits.iter().rev() {
+        trees.push((*id, repo.code_tree(commit.tree, &territory)?));
+    }
+    trees.push((trial.base_rev, trial.base_tree));
+    let with = |wanted: Option<ObjectId>| -> Vec<String> {
+        let is_meant = |(_, tree): &&(CommitId, ObjectId)| Some(*tree) == wanted;
+        trees.iter().filter(is_meant).map(|(id, _)| id.to_string()).collect()
+    };
+    let candidates = with(trial.candidate_tree);
+    if !candidates.is_empty() {
+        return Ok(candidates);
+    }
+    // an edited record may name another candidate than the one that it is about
+    let is_edited = trial.candidate_tree.is_some() && trial.directory_name() != name;
+    Ok(if is_edited { vec![tip.to_owned()] } else { with(Some(trial.base_tree)) })
+}
+
+fn ground(repo: &Repo, trial: &Trial, tip: &str) -> Result<Box<Ground>, Failure> {
+    match survey(repo, &Request { base: Some(&trial.base_rev.to_string()), tip: Some(tip) })? {
+        Survey::Under(ground) => Ok(ground),
         Survey::NotUnderReins { line } => Err(Failure::new(format!("{line} has no policy"))),
     }
 }
 
-/// The first difference; the name of the directory comes last, since it only says that there is one.
-fn difference(facts: &Facts, trial: &Trial, name: &str, today: Day) -> Option<Difference> {
+/// The first difference. What the record contradicts itself in comes after what its runs and the
+/// ledgers say, and the name of the directory last, since it only says that there is one.
+fn first_difference(
+    facts: &Facts,
+    trial: &Trial,
+    (fault, name): (Option<&RecordFault>, &str),
+    today: Day,
+) -> Option<Difference> {
     let started = trial.timing.as_ref().and_then(|timing| timing.started_at.get(..10));
     let day = started.and_then(|day| day.parse().ok()).unwrap_or(today);
     let misnamed = || {
@@ -133,7 +176,7 @@ fn difference(facts: &Facts, trial: &Trial, name: &str, today: Day) -> Option<Di
             derived: trial.directory_name(),
         })
     };
-    recorded::recompute(facts, trial, day).or_else(misnamed)
+    recorded::recompute(facts, trial, day).or_else(|| fault.cloned().map(unreadable)).or_else(misnamed)
 }
 
 fn unreadable(fault: RecordFault) -> Difference {

@@ -57,6 +57,20 @@ impl RecordFault {
 /// # Errors
 /// With the first fault of its shape, its schema, [`Record::check`] or its canonical form.
 pub fn parse<R: Record>(bytes: &[u8]) -> Result<R, RecordFault> {
+    let record = parse_shape::<R>(bytes)?;
+    record.check()?;
+    if print(&record).as_bytes() != bytes {
+        return Err(RecordFault::new("another spelling of it", "the canonical form, as it was written"));
+    }
+    Ok(record)
+}
+
+/// Reads what has the shape and the schema of a record, even when it contradicts itself: only to
+/// say where.
+///
+/// # Errors
+/// With the first fault of its shape or its schema.
+pub fn parse_shape<R: Record>(bytes: &[u8]) -> Result<R, RecordFault> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let record: R = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();
@@ -65,10 +79,6 @@ pub fn parse<R: Record>(bytes: &[u8]) -> Result<R, RecordFault> {
     })?;
     if record.schema_member() != R::SCHEMA {
         return Err(RecordFault::of("schema", record.schema_member(), R::SCHEMA));
-    }
-    record.check()?;
-    if print(&record).as_bytes() != bytes {
-        return Err(RecordFault::new("another spelling of it", "the canonical form, as it was written"));
     }
     Ok(record)
 }
