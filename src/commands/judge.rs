@@ -211,6 +211,7 @@ impl From<TrialError> for Failure {
             }
             TrialError::NotUnderReins { .. } => undecided(None, "git reins init"),
             TrialError::Bare => undecided(None, "judge in a clone with a worktree"),
+            TrialError::Occupied(_) => undecided(None, "move it away, and judge again"),
             TrialError::Checked(_)
             | TrialError::Apply(_)
             | TrialError::Checkout(_)

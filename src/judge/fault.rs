@@ -12,6 +12,7 @@ use crate::git::checkout::CheckoutError;
 use crate::git::plumbing::PlumbingError;
 use crate::model::decision::Decision;
 use crate::model::ids::OracleId;
+use crate::model::path::RepoPath;
 use crate::model::record::RecordFault;
 use crate::model::refusal::Code;
 use crate::policy::Mechanism;
@@ -90,6 +91,9 @@ pub enum TrialError {
     /// A directory of ours.
     #[error("no directory can be made to judge in: {0}")]
     Scratch(#[from] io::Error),
+    /// Something else lies where the record would be put.
+    #[error("{0} is there, and is not the record of this trial")]
+    Occupied(RepoPath),
     /// What was seen makes no record.
     #[error("the trial makes no record: {0}")]
     Record(#[from] RecordFault),

@@ -120,11 +120,11 @@ pub fn pin(repo: &Repo, handed: &Handed<'_>, today: Day) -> Result<Pinned, Trial
         (false, true) => Draft::Blank,
         (false, false) => Draft::Patch,
     };
+    let epoch = bound.epoch.clone().ok_or_else(no_epoch)?;
     let image = image::of_machine(handed.image)?;
     if draft == Draft::Patch {
         image::expect(&image, &bound.image_id)?;
     }
-    let epoch = bound.epoch.clone().ok_or_else(no_epoch)?;
     Ok(Pinned { order, base, base_root, base_tree, bound, epoch, image, draft, candidate, weighed })
 }
 

@@ -85,7 +85,7 @@ pub(super) fn trial(
 /// is new. A record of the same trial that lies there stays as it is.
 ///
 /// # Errors
-/// When the disk says no.
+/// When the disk says no, or something else lies there.
 pub fn keep(
     judged: &Judged,
     root: &Root,
@@ -106,7 +106,17 @@ pub fn keep(
         }
     }
     let deposited = deposit(root, history, &dir, &files)?;
-    Ok((dir, deposited))
+    match deposited {
+        Deposited::Kept if !holds(root, &dir, &judged.trial)? => Err(TrialError::Occupied(dir)),
+        Deposited::Kept | Deposited::New => Ok((dir, deposited)),
+    }
+}
+
+/// Whether a directory holds the record of a trial, whatever the clock said.
+fn holds(root: &Root, dir: &RepoPath, trial: &Trial) -> Result<bool, TrialError> {
+    let verdict = format!("{dir}/verdict.json").parse().expect("a safe path and a name of ours");
+    let there = root.read(&verdict)?.and_then(|bytes| record::parse::<Trial>(&bytes).ok());
+    Ok(there.is_some_and(|there| there.digest() == trial.digest()))
 }
 
 /// A file of the directory.

@@ -219,9 +219,13 @@ pub(super) fn refuse_material(diff: &Diff, policy: &crate::policy::Policy) -> Re
     } else {
         Code::OracleNotIndependent
     };
+    let more = match touched.len() {
+        1 => String::new(),
+        all => format!(" and {} more", all - 1),
+    };
     Err(TrialError::Refused {
         code,
-        message: format!("the patch touches {path}, which is material: {} such paths", touched.len()),
+        message: format!("the patch touches material: {path}{more}"),
         fix: "take it out of the patch, and land it in a range of its own".to_owned(),
     })
 }

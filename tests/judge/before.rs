@@ -45,6 +45,20 @@ fn another_image_than_the_pinned_one_is_refused() {
 }
 
 #[test]
+fn a_line_without_a_fixture_ledger_pins_no_image_and_no_epoch() {
+    let bench = Bench::with(JUDGE, CHECK, KEEPS);
+    bench.land(|bench| {
+        let _ = bench.repo.reins(&["oracle", "rm", "val-01"]).expect(0);
+        fs::remove_file(bench.repo.path("ledger/fixture.json")).unwrap();
+    });
+    bench
+        .repo
+        .write("../patch.diff", "diff --git a/src/value b/src/value\nold mode 100644\nnew mode 100755\n");
+    let run = bench.judge(1, &["../patch.diff", "--base", "main"]);
+    assert!(run.stderr.contains("LEDGER_MISSING"), "{run}");
+}
+
+#[test]
 fn an_image_that_was_given_is_recorded_with_the_fingerprint() {
     let bench = Bench::with(JUDGE, CHECK, KEEPS);
     bench.land(|bench| {

@@ -66,3 +66,18 @@ fn the_member_that_was_edited_is_named_although_the_record_contradicts_itself() 
         assert_eq!(told[0]["field"], member, "{run}");
     }
 }
+
+#[test]
+fn a_record_is_not_said_to_be_kept_where_something_else_lies() {
+    let bench = branch();
+    bench.patch("good\n\n");
+    let _ = bench.judge(0, &[]);
+    let file = format!("{}/verdict.json", bench.records()[0].0);
+    let honest = fs::read_to_string(&file).unwrap();
+    fs::write(&file, honest.replace("\"touched\"", "\"toched\"")).unwrap();
+    let run = bench.judge(128, &[]);
+    assert!(run.stderr.contains("is not the record of this trial"), "{run}");
+    fs::write(&file, honest).unwrap();
+    let run = bench.judge(0, &[]);
+    assert!(run.stdout.contains("stays as it is"), "{run}");
+}
