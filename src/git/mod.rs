@@ -49,7 +49,7 @@ pub enum GitError {
         fix: Option<String>,
     },
     /// A name that means no commit.
-    #[error("{name:?} names no commit: {why}")]
+    #[error("\"{name}\" names no commit: {why}")]
     Name {
         /// The name as it was given.
         name: String,

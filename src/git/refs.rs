@@ -43,12 +43,16 @@ impl Repo {
         {
             return Err(fault(format!("it may be {} or {}", one.name, other.name)));
         }
-        let id = self.inner.rev_parse_single(name).map_err(|error| {
+        let spec = self.inner.rev_parse(name).map_err(|error| {
             // the words of the parser help with what looks like an expression only
             let is_plain = name.chars().all(|c| c.is_alphanumeric() || "/_-.".contains(c));
             fault(if is_plain { "no branch, tag or object has that name".to_owned() } else { chain(&error) })
         })?;
-        let object = id.object().map_err(|error| fault(chain(&error)))?;
+        // a range, however it is spelled, is no commit: to take REV^! for REV would judge another one
+        let gix::revision::plumbing::Spec::Include(id) = spec.detach() else {
+            return Err(fault("it names several commits, or a side of a range".to_owned()));
+        };
+        let object = self.inner.find_object(id).map_err(|error| fault(chain(&error)))?;
         let commit = object.peel_to_commit().map_err(|error| fault(chain(&error)))?;
         Ok(CommitId(ours(commit.id)))
     }

@@ -128,6 +128,12 @@ fn what_cannot_be_compared_says_why() {
     git-reins: cannot compare: "nowhere" names no commit: no branch, tag or object has that name
     --- exit 128
     "#);
+    for range in ["HEAD^!", "HEAD^@", "^HEAD"] {
+        let run = story.refuses(128, &["diff", range]);
+        assert!(run.stderr.contains("names no commit"), "{run}");
+    }
+    let run = story.refuses(128, &["diff", "a\u{1b}[31mb"]);
+    assert!(run.stderr.starts_with(r#"git-reins: cannot compare: "a\u{1b}[31mb" names no commit"#), "{run}");
     let run = Repo::new().refuses(128, &["diff", "--json"]);
     insta::assert_snapshot!(run, @r#"
     {
