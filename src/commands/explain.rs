@@ -1,17 +1,19 @@
 //! `git reins explain`
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Answer, Failure};
 use crate::exit::ExitStatus;
 use crate::model::adjudication::Word;
-use crate::model::refusal::{Class, Code, CodeError};
+use crate::model::refusal::Class;
+use crate::model::report::Rule;
 use crate::report::json;
 
 /// Say what a refusal code means, what is read for it and what fixes it
 ///
-/// The words of `git reins adjudicate` are explained too, such as ARTIFACT or tier1.ungraded.skip.
+/// FREEZE_HIT and CANNOT_DECIDE, which reports know besides, and the words of `git reins adjudicate` are explained too, such as ARTIFACT or tier1.ungraded.skip.
 #[derive(Debug, Args)]
 pub struct Explain {
     /// The code, or a word of an adjudication; a table of all codes when none is named
@@ -22,36 +24,57 @@ pub struct Explain {
     pub json: bool,
 }
 
+const SCHEMA: &str = "git-reins/explain/1";
+
 /// What can be explained.
 #[derive(Clone, Copy, Debug)]
 enum Topic {
-    Code(Code),
+    Rule(Rule),
     Word(Word),
 }
 
-fn topic(text: &str) -> Result<Topic, CodeError> {
-    match (text.parse(), Word::of(text)) {
-        (Ok(code), _) => Ok(Topic::Code(code)),
-        (Err(_), Some(word)) => Ok(Topic::Word(word)),
-        (Err(error), None) => Err(error),
+fn topic(text: &str) -> Result<Topic, String> {
+    let name = text.to_ascii_uppercase().replace('-', "_");
+    let rule = Rule::all().find(|rule| rule.as_str() == name).map(Topic::Rule);
+    rule.or_else(|| Word::of(text).map(Topic::Word)).ok_or_else(|| unknown(text, &name))
+}
+
+fn unknown(text: &str, name: &str) -> String {
+    let names: Vec<_> = Rule::all().map(Rule::as_str).collect();
+    match similar::get_close_matches(name, &names, 1, 0.6).first() {
+        Some(near) => format!("'{text}' is not a refusal code; {near} is one"),
+        None => format!("'{text}' is not a refusal code; for all of them: git reins explain"),
     }
 }
 
-#[derive(Serialize)]
+/// What a code means.
+#[derive(Serialize, JsonSchema)]
 struct Explanation {
-    code: Code,
+    /// The code.
+    #[schemars(with = "String")]
+    code: Rule,
+    /// `refused`, `held` or `undecided`.
     class: &'static str,
+    /// The exit code.
     exit: i32,
+    /// The rule.
     rule: &'static str,
+    /// What is read to find out.
     reads: &'static str,
+    /// What fixes it.
     remedy: &'static str,
+    /// Who may decide otherwise.
     authority: &'static str,
 }
 
-#[derive(Serialize)]
-struct Explanations {
+/// The answer.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Explanations {
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
+    /// The codes that were asked about.
     codes: Vec<Explanation>,
+    /// The words of adjudications that were asked about.
     words: Vec<Word>,
 }
 
@@ -61,26 +84,26 @@ impl Explain {
     /// # Errors
     /// None.
     pub fn run(&self) -> Result<Answer, Failure> {
-        let (codes, words) = match self.code {
-            None => (Code::ALL.to_vec(), Word::all().collect()),
-            Some(Topic::Code(code)) => (vec![code], vec![]),
+        let (rules, words): (Vec<_>, Vec<_>) = match self.code {
+            None => (Rule::all().collect(), Word::all().collect()),
+            Some(Topic::Rule(rule)) => (vec![rule], vec![]),
             Some(Topic::Word(word)) => (vec![], vec![word]),
         };
-        let codes: Vec<_> = codes.into_iter().map(explanation).collect();
+        let codes: Vec<_> = rules.into_iter().map(explanation).collect();
         let text = match (self.json, self.code) {
-            (true, _) => json::print(&Explanations { schema: "git-reins/explain/1", codes, words }),
+            (true, _) => json::print(&Explanations { schema: SCHEMA, codes, words }),
             (false, Some(Topic::Word(word))) => {
                 let next = indented("  next      ", &" ".repeat(12), word.next);
                 format!("{}: {}\n{next}", word.word, word.meaning)
             }
-            (false, Some(Topic::Code(_))) => codes.iter().map(entry).collect(),
+            (false, Some(Topic::Rule(_))) => codes.iter().map(entry).collect(),
             (false, None) => codes.iter().map(row).collect(),
         };
         Ok(Answer::done(text, ""))
     }
 }
 
-fn explanation(code: Code) -> Explanation {
+fn explanation(code: Rule) -> Explanation {
     let entry = code.entry();
     let (class, status) = match entry.class {
         Class::Refusal => ("refused", ExitStatus::Refused),

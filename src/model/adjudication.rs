@@ -184,7 +184,7 @@ pub struct Finding {
 }
 
 /// A word of an adjudication, for somebody who meets it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Word {
     /// As it is printed.
     pub word: &'static str,

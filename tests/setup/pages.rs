@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use git_reins::model::refusal::Code;
+use git_reins::model::report::Rule;
 
 use crate::support::{Repo, Run};
 
@@ -53,7 +53,7 @@ fn every_shell_has_completions_without_what_is_hidden() {
 fn every_code_is_explained() {
     let repo = Repo::new();
     let list = repo.reins(&["explain"]).expect(0).stdout;
-    for code in Code::ALL {
+    for code in Rule::all() {
         let said = repo.reins(&["explain", code.as_str()]).expect(0).stdout;
         let parts: Vec<_> =
             ["rule", "read", "remedy", "override"].iter().map(|part| format!("  {part:9} ")).collect();
@@ -65,6 +65,17 @@ fn every_code_is_explained() {
         );
         assert!(list.lines().any(|line| line.starts_with(&format!("{code} "))), "{code}: {list}");
     }
+}
+
+#[test]
+fn a_code_is_found_however_it_is_spelled_and_a_near_one_is_named() {
+    let repo = Repo::new();
+    let said = repo.reins(&["explain", "FREEZE_EXPIRED"]).expect(0).stdout;
+    assert_eq!(repo.reins(&["explain", "freeze-expired"]).expect(0).stdout, said);
+    let near = repo.reins(&["explain", "freeze_expierd"]).expect(129).stderr;
+    assert!(near.contains("'freeze_expierd' is not a refusal code; FREEZE_EXPIRED is one"), "{near}");
+    let far = repo.reins(&["explain", "artefact"]).expect(129).stderr;
+    assert!(far.contains("for all of them: git reins explain"), "{far}");
 }
 
 #[test]
