@@ -1,6 +1,8 @@
 //! `git reins diff` on real repositories with the real binary.
 #![expect(clippy::disallowed_methods, reason = "tests look at the disk and run programs themselves")]
 
+#[path = "support/schema.rs"]
+mod schema;
 #[expect(dead_code, reason = "what the tests of the gate ask for")]
 #[path = "support/story.rs"]
 mod story;

@@ -1,6 +1,8 @@
 //! The commands that judge, `check` and `admit`, on real repositories with the real binary.
 #![expect(clippy::disallowed_methods, reason = "tests look at the disk and run programs themselves")]
 
+#[path = "support/schema.rs"]
+mod schema;
 #[path = "support/story.rs"]
 mod story;
 #[expect(dead_code, reason = "what the tests of the writing commands ask for")]

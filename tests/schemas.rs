@@ -1,11 +1,24 @@
 //! Do the committed schemas come from the types, and do they tell good files from bad ones?
+#![expect(clippy::disallowed_methods, reason = "tests look at the disk and run programs themselves")]
 
+#[path = "support/schema.rs"]
+mod answer;
+#[expect(dead_code, reason = "what other tests ask for")]
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use answer::follows;
+use support::{Repo, add_row};
+
+use git_reins::commands::schema::{names, schema};
 use git_reins::ledger::file::{Ledger, parse, print};
 use git_reins::ledger::fixture::FixtureLedger;
 use git_reins::ledger::freeze::FreezeLedger;
 use git_reins::ledger::oracle::OracleLedger;
 use git_reins::ledger::results::parse_results;
-use git_reins::ledger::schema::{NAMES, schema};
 use git_reins::model::decision::{
     DECISION_SCHEMA, Decision, Detail, OrderEvidence, PropertyStanding, Rules, Standing,
 };
@@ -18,11 +31,10 @@ const SHA: &str = "0000000000000000000000000000000000000000000000000000000000000
 const REV: &str = "0123456789abcdef0123456789abcdef01234567";
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a test reads the committed file as it stands")]
 fn the_committed_files_are_what_the_types_say() {
-    for name in NAMES {
+    for name in names() {
         let path = format!("{}/ledger-schema/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
-        let committed = std::fs::read_to_string(&path).unwrap_or_default();
+        let committed = fs::read_to_string(&path).unwrap_or_default();
         assert!(
             schema(name) == Some(committed),
             "ledger-schema/{name}.schema.json differs from the types; regenerate it with\n  \
@@ -33,17 +45,114 @@ fn the_committed_files_are_what_the_types_say() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a test reads the committed folder as it stands")]
 fn no_other_schema_is_committed() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/ledger-schema");
-    let mut files: Vec<_> = std::fs::read_dir(folder)
+    let mut files: Vec<_> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     files.sort();
-    let mut expected: Vec<_> = NAMES.iter().map(|name| format!("{name}.schema.json")).collect();
+    let mut expected: Vec<_> = names().map(|name| format!("{name}.schema.json")).collect();
     expected.sort();
     assert_eq!(files, expected);
+}
+
+/// The schemas that the code names, each in a text of its own.
+fn named(dir: &Path, found: &mut BTreeSet<String>) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            named(&path, found);
+        } else {
+            let text = fs::read_to_string(&path).unwrap();
+            let after = text.split("\"git-reins/").skip(1).filter(|rest| !rest.starts_with('{'));
+            found.extend(after.filter_map(|rest| Some(rest.split_once("/1\"")?.0.to_owned())));
+        }
+    }
+}
+
+#[test]
+fn whatever_is_printed_as_json_has_a_schema() {
+    let mut all = BTreeSet::new();
+    named(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")), &mut all);
+    assert!(all.remove("hooks"), "the list of what was installed, which only we read");
+    assert!(all.len() > 20, "{all:?}");
+    let known: BTreeSet<_> = names().map(ToOwned::to_owned).collect();
+    assert_eq!(all.difference(&known).collect::<Vec<_>>(), [""; 0]);
+}
+
+const POLICY: &str = r#"schema = 1
+[paths]
+properties = ["properties"]
+fixtures = ["fixtures"]
+specs = ["spec"]
+[protect]
+base = ["refs/heads/main"]
+[judge]
+require = []
+[[check]]
+id = "props"
+run = ["true"]
+seeds = ["7"]
+"#;
+
+const VERDICT: &str = r#"{"task_id": "round", "evaluated_at": "2026-11-30T09:00:00",
+"stages": {"tier1": {"passed": true, "steps": []}}}"#;
+
+const WORSE: &str = "\
+diff --git a/src/account.py b/src/account.py
+--- a/src/account.py
++++ b/src/account.py
+@@ -1,2 +1,2 @@
+ def balance(a, b):
+-    return a - b
++    return a
+";
+
+#[test]
+fn the_answers_are_what_their_schemas_say() {
+    let repo = Repo::under_reins();
+    let _ = add_row(&repo, "bal-01").expect(0);
+    repo.write(".gitreins/reins.toml", POLICY);
+    repo.commit("a row and a check");
+    repo.write("../worse.diff", WORSE);
+    repo.write(".gitreins/history/2026-11-30/0a1b2c3d/verdict.json", VERDICT);
+    repo.write(".gitreins/history/2026-11-30/4e5f6a7b/verdict.json", "no JSON");
+    repo.write(".gitreins/history/2026-11-30/8c9d0e1f/verdict.json", "{");
+    let freeze = "freeze add --property bal-01 --seed 7 --expires +3 --owner ann";
+    let image = format!("fixture pin --epoch e-1 --runner-image oci-digest:sha256:{SHA}");
+    for (name, code, args) in [
+        ("error", 1, freeze),
+        ("status", 0, "status"),
+        ("try", 0, "try bal-01"),
+        ("oracle-witness", 0, "oracle witness bal-01 ../worse.diff"),
+        ("hooks-status", 1, "hooks status"),
+        ("hooks-done", 0, "hooks install --dry-run"),
+        ("hooks-done", 0, "hooks install --print"),
+        ("hooks-done", 0, "hooks install"),
+        ("hooks-status", 0, "hooks status"),
+        ("doctor", 0, "doctor"),
+        ("hooks-done", 0, "hooks uninstall"),
+        ("doctor", 1, "doctor"),
+        ("setup", 0, "setup"),
+        ("setup", 0, "setup --merge-driver"),
+        ("reconcile", 1, "reconcile"),
+        ("reconcile", 0, "reconcile --dry-run 2026-11-30/0a1b2c3d"),
+        ("reconcile", 3, "reconcile 2026-11-30/0a1b2c3d 2026-11-30/8c9d0e1f"),
+        ("explain", 0, "explain"),
+        ("explain", 0, "explain artifact"),
+        ("error", 128, "recompute HEAD"),
+        ("report", 1, "report"),
+        ("decision", 1, "check"),
+        ("", 0, image.as_str()),
+        ("freeze-add", 0, freeze),
+    ] {
+        let args: Vec<_> = args.split(' ').chain((!name.is_empty()).then_some("--json")).collect();
+        let said = repo.reins(&args).expect(code).stdout;
+        if !name.is_empty() {
+            assert_eq!(follows(&said)["schema"], format!("git-reins/{name}/1"), "{args:?}");
+        }
+    }
 }
 
 fn validator(name: &str) -> Validator {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Answer, Context, Failure};
@@ -31,27 +32,43 @@ pub struct Try {
     pub json: bool,
 }
 
+const SCHEMA: &str = "git-reins/try/1";
+
 /// The runs as JSON.
-#[derive(Serialize)]
-struct Tried<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Tried<'a> {
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
+    /// The row.
+    #[schemars(with = "String")]
     property: &'a OracleId,
+    /// The check that ran it.
     check: &'a str,
+    /// Whether two seeds drew the same.
     ignores_seed: bool,
+    /// What was enforced.
     enforced: Enforced,
+    /// The check, when its runs could reach the network.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     online: &'a [String],
+    /// One run for each seed.
     runs: Vec<Shown<'a>>,
 }
 
 /// One run as JSON.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Shown<'a> {
+    /// The seed.
     seed: Option<&'a str>,
+    /// What came out.
     outcome: Outcome,
+    /// `PROP_PASS` or `PROP_FAIL`.
     class: &'static str,
+    /// What is said about it.
     note: &'a str,
+    /// What it opened; null when nobody knows.
     opened: Option<&'a [Opened]>,
+    /// How long it took.
     wall_ms: u64,
 }
 
@@ -81,7 +98,7 @@ fn class(line: &Line) -> &'static str {
 
 fn as_json(attempt: &Attempt) -> String {
     json::print(&Tried {
-        schema: "git-reins/try/1",
+        schema: SCHEMA,
         property: &attempt.id,
         check: &attempt.check,
         ignores_seed: attempt.ignores_seed,

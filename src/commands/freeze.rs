@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::landing::{CommitFlags, nothing_open};
@@ -76,12 +77,18 @@ pub struct Add {
     json: bool,
 }
 
+const SCHEMA: &str = "git-reins/freeze-add/1";
+
 /// The row as JSON.
-#[derive(Serialize)]
-struct Added<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Added<'a> {
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
+    /// The ledger.
     path: String,
+    /// Whether it was written.
     written: bool,
+    /// The row as it stands there.
     row: Option<&'a FreezeRow>,
 }
 
@@ -178,7 +185,7 @@ impl Add {
         if self.json {
             let row = after.freezes.iter().find(|row| row.key() == (&self.property, &self.seed));
             let (path, written) = (opened.path.to_string(), !self.dry_run);
-            answer.stdout = json::print(&Added { schema: "git-reins/freeze-add/1", path, written, row });
+            answer.stdout = json::print(&Added { schema: SCHEMA, path, written, row });
         }
         Ok(note.into_iter().fold(answer, Answer::note))
     }

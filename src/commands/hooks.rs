@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 
 use clap::{Args, Subcommand};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Answer, Context, Failure};
@@ -72,20 +73,25 @@ pub struct Status {
 }
 
 /// What was done, or would be.
-#[derive(Serialize)]
-struct Done {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Done {
+    #[schemars(extend("const" = DONE))]
     schema: &'static str,
     /// Whether the steps were taken.
     done: bool,
+    /// What was done, or would be.
     steps: Vec<String>,
     /// What somebody else's file has to say, when nothing is ours to write.
     snippet: Option<Snippet>,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Snippet {
+    /// Why nothing is ours to write.
     why: String,
+    /// The file that has to say it, where one is known.
     file: Option<&'static str>,
+    /// What it has to say.
     text: String,
 }
 

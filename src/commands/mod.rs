@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{CommandFactory, Subcommand};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::authoring::Refused;
@@ -44,7 +45,7 @@ mod recompute;
 mod reconcile;
 mod replay;
 mod report;
-mod schema;
+pub mod schema;
 mod setup;
 mod status;
 mod supervise;
@@ -282,13 +283,19 @@ pub struct Failure {
     pub status: ExitStatus,
 }
 
-/// A [`Failure`] in JSON.
-#[derive(Serialize)]
+const ERROR: &str = "git-reins/error/1";
+
+/// Why there is no answer, in JSON.
+#[derive(Serialize, JsonSchema)]
 struct ErrorObject<'a> {
+    #[schemars(extend("const" = ERROR))]
     schema: &'static str,
+    /// The code of the rule, when there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<Code>,
+    /// Why there is no answer.
     message: &'a str,
+    /// What helps.
     #[serde(skip_serializing_if = "Option::is_none")]
     fix: Option<&'a str>,
 }
@@ -304,7 +311,7 @@ impl Failure {
         let (mut stdout, mut stderr) = (String::new(), String::new());
         if json {
             let (code, message, fix) = (self.code, self.message.as_str(), self.fix.as_deref());
-            stdout = json::print(&ErrorObject { schema: "git-reins/error/1", code, message, fix });
+            stdout = json::print(&ErrorObject { schema: ERROR, code, message, fix });
         } else {
             let code = self.code.map(|code| format!(" ({code})")).unwrap_or_default();
             stderr = format!("git-reins: cannot {errand}: {}{code}\n", self.message.trim_end());

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Answer, Context, Failure};
@@ -36,14 +37,22 @@ pub struct Recompute {
     pub json: bool,
 }
 
+const SCHEMA: &str = "git-reins/recompute/1";
+
 /// What came of one record.
-#[derive(Serialize)]
-struct Recomputed {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Recomputed {
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
+    /// Where the record lies.
     path: String,
+    /// Whether everything agrees.
     same: bool,
+    /// The first member that differs; null when none does, like the two that follow.
     field: Option<String>,
+    /// What it says.
     recorded: Option<String>,
+    /// What it has to say.
     derived: Option<String>,
 }
 
@@ -190,5 +199,5 @@ fn answer(path: String, difference: Option<Difference>) -> Recomputed {
         Some(one) => (Some(one.field), Some(one.recorded), Some(one.derived)),
         None => (None, None, None),
     };
-    Recomputed { schema: "git-reins/recompute/1", path, same, field, recorded, derived }
+    Recomputed { schema: SCHEMA, path, same, field, recorded, derived }
 }

@@ -1,6 +1,7 @@
 //! `git reins reconcile`
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Answer, Context, Failure, counted};
@@ -56,27 +57,45 @@ pub struct Reconcile {
 }
 
 /// The answer in JSON.
-#[derive(Serialize)]
-struct Report<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Report<'a> {
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
+    /// `commit`, `stage` or `dry-run`.
     act: &'static str,
+    /// The commit that was made; null when none was.
+    #[schemars(with = "Option<String>")]
     commit: Option<CommitId>,
+    /// The branch that HEAD is on; null when it is detached.
     branch: Option<&'a str>,
+    /// The first line of the commit message; null when nothing is folded.
     subject: Option<String>,
+    /// What is folded.
     folded: Vec<Folded<'a>>,
+    /// What is left alone.
     skipped: &'a [Skip],
+    /// The codes that refuse, sorted and unique.
     refusals: Vec<Code>,
+    /// Everything that stands against the fold.
     details: &'a [Detail],
+    /// The tasks whose command ran.
     completed: &'a [Completion],
+    /// What should be known besides.
     notes: Vec<&'a String>,
 }
 
+const SCHEMA: &str = "git-reins/reconcile/1";
+
 /// A directory that is folded.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Folded<'a> {
+    /// Its name below `paths.history`.
     dir: String,
+    /// What its record says, in words.
     record: String,
+    /// `disk`, or the ref that had it.
     source: &'a str,
+    /// The files that HEAD lacked.
     files: Vec<&'a str>,
 }
 
@@ -125,7 +144,7 @@ impl Reconcile {
             files: fold.files.iter().map(|file| file.path.as_str()).collect(),
         });
         let report = Report {
-            schema: "git-reins/reconcile/1",
+            schema: SCHEMA,
             act: match self.act() {
                 Act::Print => "dry-run",
                 Act::Stage => "stage",

@@ -1,6 +1,7 @@
 //! `git reins setup`
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Answer, Context, Failure};
@@ -35,12 +36,17 @@ pub struct Setup {
 }
 
 /// What was done, or would be, and how far the clone was told before.
-#[derive(Serialize)]
-struct Done {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Done {
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
+    /// Whether the steps were taken.
     done: bool,
+    /// What was done, or would be.
     steps: Vec<String>,
+    /// How far the clone is told of readable diffs; null when something was to be done.
     textconv: Option<State>,
+    /// How far it is told of merges by row; null when something was to be done.
     merge_driver: Option<State>,
 }
 

@@ -1,6 +1,7 @@
 //! `git reins status`
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Answer, Context, Failure};
@@ -22,21 +23,32 @@ pub struct Status {
     pub json: bool,
 }
 
+const SCHEMA: &str = "git-reins/status/1";
+
 /// The answer.
-#[derive(Serialize)]
-struct Standing {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Standing {
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// The commit that the branch is judged against; null when no protected line is known.
+    #[schemars(with = "Option<String>")]
     base: Option<CommitId>,
     /// The commits that carry a patch, parents first.
+    #[schemars(with = "Vec<String>")]
     patch_commits: Vec<CommitId>,
+    /// Oracle rows in the worktree.
     oracle_rows: usize,
+    /// Those that score.
     scoring: usize,
+    /// Freezes in the worktree.
     freezes: usize,
+    /// The epoch; null when none is pinned.
     epoch_id: Option<String>,
     /// Ledger and property files of the worktree that are not committed.
     uncommitted: Vec<String>,
+    /// The next command.
     next: &'static str,
+    /// Why that one.
     why: &'static str,
 }
 
@@ -69,7 +81,7 @@ impl Status {
             has_patch: !branch.patch.is_empty(),
         });
         let standing = Standing {
-            schema: "git-reins/status/1",
+            schema: SCHEMA,
             base: branch.base,
             patch_commits: branch.patch,
             oracle_rows: oracle.map_or(0, |ledger| ledger.oracles.len()),

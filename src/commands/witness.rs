@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::oracle::NEXT;
@@ -31,13 +32,21 @@ pub struct Witness {
     pub json: bool,
 }
 
+const SCHEMA: &str = "git-reins/oracle-witness/1";
+
 /// What `oracle witness` did, in JSON.
-#[derive(Serialize)]
-struct Kept<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Kept<'a> {
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
+    /// The row.
+    #[schemars(with = "String")]
     oracle_id: &'a OracleId,
+    /// Where the patch lies.
     path: &'a str,
+    /// SHA-256 of its bytes.
     sha256: &'a str,
+    /// Whether it was written.
     written: bool,
 }
 
@@ -60,7 +69,7 @@ impl Witness {
         let said = format!("{id} has its known-bad patch at {path}; next: {NEXT}");
         let answer = carry_out(&desk.root, &kept.plan, self.dry_run, said)?;
         let (path, sha256, written) = (path.as_str(), kept.pin.sha256.as_str(), !self.dry_run);
-        let report = Kept { schema: "git-reins/oracle-witness/1", oracle_id: id, path, sha256, written };
+        let report = Kept { schema: SCHEMA, oracle_id: id, path, sha256, written };
         Ok(if self.json { Answer { stdout: json::print(&report), ..answer } } else { answer })
     }
 }

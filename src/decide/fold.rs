@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gitreins::json::{Json, parse};
@@ -190,7 +191,7 @@ pub struct Fold {
 }
 
 /// A directory that is left alone this time, and why.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Skip {
     /// Its name.
     pub dir: String,

@@ -1,5 +1,6 @@
 //! Which hook does git run, whose is it, and what does it run first?
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::manifest::{Kind, Original};
@@ -7,9 +8,12 @@ use super::site::{Owner, POINTER, Site, Spot};
 use crate::model::path::shown;
 use crate::sys::folder::{Standing, executable};
 
+const SCHEMA: &str = "git-reins/hooks-status/1";
+
 /// The answer of `hooks status`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Status {
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// Whether each leads to us, as far as looking tells.
     pub healthy: bool,
@@ -24,13 +28,16 @@ pub struct Status {
 }
 
 /// The hook that git runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Effective {
+    /// The event, `pre-push` for one.
     event: &'static str,
+    /// Where git looks for it.
     path: String,
     /// `nobody`, `ours`, `ours-older`, `ours-later`, `ours-edited`, the name of a manager,
     /// `foreign` or `no-file`.
     pub owner: &'static str,
+    /// Whether git can run it.
     executable: bool,
     /// Whether it is ours, or a manager's that is told to run us.
     leads_to_us: bool,
@@ -38,23 +45,31 @@ pub struct Effective {
     taken_over: bool,
     /// Whether we may write there.
     writable: bool,
+    /// What it runs first.
     chained: Option<Kept>,
 }
 
 /// What ours runs first.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct Kept {
+    /// Where it lies.
     path: String,
+    /// What it is; null when it is gone.
     kind: Option<Kind>,
+    /// Whether it can be run.
     executable: bool,
     /// Whether it is what stood there when ours was installed.
     intact: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// `core.hooksPath`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 struct Setting {
+    /// The scope, as git calls it.
     scope: String,
+    /// The file that says so.
     origin: String,
+    /// What it says.
     value: String,
 }
 
@@ -67,7 +82,7 @@ pub fn of(site: &Site) -> Status {
     };
     let hooks: Vec<_> = site.spots.iter().map(|spot| effective(site, spot)).collect();
     Status {
-        schema: "git-reins/hooks-status/1",
+        schema: SCHEMA,
         healthy: hooks.iter().all(|hook| hook.leads_to_us),
         hooks,
         setting: site.setting.as_ref().map(|setting| Setting {

@@ -14,4 +14,3 @@ pub mod oracle;
 pub mod results;
 pub mod rows;
 pub mod scan;
-pub mod schema;

@@ -158,6 +158,7 @@ pub struct PropertyStanding {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Decision {
     /// Always [`DECISION_SCHEMA`].
+    #[schemars(extend("const" = DECISION_SCHEMA))]
     pub schema: &'static str,
     /// What was decided.
     pub decision: Outcome,

@@ -8,6 +8,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Ground, VerdictsError, grading};
@@ -33,7 +34,7 @@ struct Note {
 }
 
 /// How the command of one task ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Completion {
     /// The task, as one plain word.
     pub task: String,

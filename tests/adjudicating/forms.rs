@@ -1,6 +1,6 @@
 //! Do the schemas of records and answers take what is written, and nothing else?
 
-use git_reins::ledger::schema::schema;
+use git_reins::commands::schema::schema;
 use git_reins::model::record::print;
 use git_reins::model::trial::{Outcome, Timing, TrialReason, TrialVerdict};
 use serde_json::{Value, json};

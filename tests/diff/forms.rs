@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::story::Story;
+use crate::schema::follows;
 
 /// A branch that does a little of everything, by two people.
 fn told() -> Story {
@@ -111,14 +112,7 @@ fn nothing_is_said_in_three_lines() {
 #[test]
 fn json_is_as_its_schema_says() {
     let run = told().refuses(1, &["diff", "--exit-code", "--json"]);
-    let schema: serde_json::Value =
-        serde_json::from_str(&git_reins::ledger::schema::schema("diff").expect("a known name"))
-            .expect("JSON");
-    let validator = jsonschema::validator_for(&schema).expect("a valid schema");
-    let answer: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
-    let faults: Vec<_> = validator.iter_errors(&answer).map(|fault| fault.to_string()).collect();
-    assert!(faults.is_empty(), "{faults:#?}");
-    assert_eq!(answer["schema"], "git-reins/diff/1");
+    assert_eq!(follows(&run.stdout)["schema"], "git-reins/diff/1");
 }
 
 #[test]

@@ -3,11 +3,11 @@
 
 use std::path::Path;
 
-use git_reins::ledger::schema::schema;
 use serde_json::Value;
 
 use super::scenes::{FORMATS, each, refused, report, results};
-use super::story::TODAY;
+use super::story::{Story, TODAY};
+use crate::schema::follows;
 
 #[test]
 fn every_format_of_every_scene_is_what_it_was() {
@@ -36,13 +36,28 @@ fn golden(said: &str) {
 
 #[test]
 fn the_object_is_what_the_schema_says() {
-    let schema: Value = serde_json::from_str(&schema("report").unwrap()).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
     each(|scene, _, told| {
-        let object: Value = serde_json::from_str(&told("json").stdout).unwrap();
-        let faults: Vec<_> = validator.iter_errors(&object).map(|fault| fault.to_string()).collect();
-        assert_eq!(faults, [""; 0], "{scene}");
+        let object = follows(&told("json").stdout);
+        assert_eq!(object["schema"], "git-reins/report/1", "{scene}");
     });
+}
+
+#[test]
+fn a_report_names_the_same_patch_commits_everywhere() {
+    let story = Story::landed();
+    story.patch("landed");
+    story.land();
+    for _ in 0..5 {
+        story.git(&["revert", "--no-edit", "HEAD"]);
+    }
+    let given = results(&story, &["bal-01=pass", "bal-02=pass"]);
+    let told = follows(&report(&story, "json", &["--results", &given]).stdout);
+    // so many reverts are not looked for where they cannot change the answer
+    assert_eq!(
+        (&told["decision"], told["provenance"]["patch_commits"].as_array().unwrap().len()),
+        (&"admit".into(), 5)
+    );
+    assert_eq!(told["changes"]["patch_commits"], told["provenance"]["patch_commits"], "{told:#}");
 }
 
 #[test]

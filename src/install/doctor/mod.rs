@@ -5,15 +5,19 @@ mod ground;
 mod hook;
 mod machine;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::site::{InstallError, Site};
 use crate::gate::GateError;
 use crate::model::path::shown;
 
+const SCHEMA: &str = "git-reins/doctor/1";
+
 /// The answer of `doctor`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Health {
+    #[schemars(extend("const" = SCHEMA))]
     schema: &'static str,
     /// Whether there is no fault.
     pub healthy: bool,
@@ -22,7 +26,7 @@ pub struct Health {
 }
 
 /// One finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
     /// A name that does not change.
     pub name: &'static str,
@@ -37,7 +41,7 @@ pub struct Finding {
 }
 
 /// How much a finding weighs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Weight {
     /// It has to be mended.
@@ -88,7 +92,7 @@ pub fn examine(site: &Site) -> Result<Health, DoctorError> {
     findings.extend(ground::findings(site)?);
     findings.sort_by_key(|finding| finding.weight);
     let healthy = findings.iter().all(|finding| finding.weight == Weight::Note);
-    Ok(Health { schema: "git-reins/doctor/1", healthy, findings })
+    Ok(Health { schema: SCHEMA, healthy, findings })
 }
 
 impl Health {
