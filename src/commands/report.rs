@@ -37,6 +37,9 @@ pub struct Report {
     /// What to write
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
     /// Write the report to FILE, whole or not at all, instead of standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -83,7 +86,8 @@ impl Report {
             }
             Err(failure) => return Err(failure),
         };
-        let text = self.format.written(&report);
+        let format = if self.json { Format::Json } else { self.format };
+        let text = format.written(&report);
         let stdout = match &self.output {
             None => text,
             Some(file) => write(&context.dir.join(file), &text).map(|()| String::new())?,
@@ -93,7 +97,7 @@ impl Report {
 
     /// Whether it answers in JSON.
     pub fn json(&self) -> bool {
-        self.format == Format::Json
+        self.json || self.format == Format::Json
     }
 
     fn decided(&self, context: &Context, today: Day) -> Result<Document, Failure> {

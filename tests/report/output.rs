@@ -4,6 +4,7 @@ use std::os::unix::fs::symlink;
 
 use super::scenes::{admitted, refused, undecided};
 use super::story::{Story, TODAY};
+use crate::schema::follows;
 use crate::support::Run;
 
 fn written(story: &Story, file: &str) -> Run {
@@ -48,6 +49,16 @@ fn a_file_below_a_subdirectory_is_meant_from_there() {
         .reins_in("src", &["report", "--today", TODAY, "--format", "gitlab", "--output", "x.json"])
         .expect(0);
     assert_eq!(story.read("src/x.json"), "[]\n");
+}
+
+#[test]
+fn json_is_asked_for_as_everywhere() {
+    let story = admitted();
+    let said = story.reins(&["report", "--today", TODAY, "--format", "json"]).expect(0).stdout;
+    assert_eq!(story.reins(&["report", "--today", TODAY, "--json"]).expect(0).stdout, said);
+    let _ = story.reins(&["report", "--json", "--format", "sarif"]).expect(129);
+    let run = story.reins(&["report", "--json", "--results", "nowhere.json"]).expect(128);
+    assert_eq!(follows(&run.stdout)["decision"], "undecided");
 }
 
 #[test]
