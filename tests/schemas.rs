@@ -59,12 +59,12 @@ fn no_other_schema_is_committed() {
 
 /// The schemas that the code names, each in a text of its own.
 fn named(dir: &Path, found: &mut BTreeSet<String>) {
-    for entry in fs::read_dir(dir).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs::read_dir(dir).expect("the sources can be read") {
+        let path = entry.expect("the sources can be read").path();
         if path.is_dir() {
             named(&path, found);
         } else {
-            let text = fs::read_to_string(&path).unwrap();
+            let text = fs::read_to_string(&path).expect("the sources can be read");
             let after = text.split("\"git-reins/").skip(1).filter(|rest| !rest.starts_with('{'));
             found.extend(after.filter_map(|rest| Some(rest.split_once("/1\"")?.0.to_owned())));
         }

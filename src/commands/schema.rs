@@ -42,10 +42,13 @@ impl Schema {
     }
 }
 
+/// What makes a schema from a type.
+type Make = fn() -> schemars::Schema;
+
 /// Every schema with its name: made from the types, so that none says something else than the reader
 /// or the writer. That of a file requires what a decision would refuse to miss, also where reading
 /// survives it.
-const ALL: &[(&str, fn() -> schemars::Schema)] = &[
+const ALL: &[(&str, Make)] = &[
     ("oracle", read::<OracleLedger>),
     ("fixture", read::<FixtureLedger>),
     ("freezes", read::<FreezeLedger>),
