@@ -7,7 +7,6 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use sha2::Digest;
 
 use super::facts::{Facts, Held};
 use super::order::{self, Order};
@@ -132,5 +131,5 @@ fn files<'a>(rows: &[&'a OracleRow]) -> BTreeSet<&'a str> {
 }
 
 fn digest(value: &impl Serialize) -> Sha256 {
-    Sha256(sha2::Sha256::digest(print(value)).into())
+    Sha256::of(print(value))
 }

@@ -2,8 +2,6 @@
 //!
 //! The word for a candidate is the one that a trial has for the same runs.
 
-use sha2::Digest;
-
 use super::facts::Material;
 use super::trial::{PropertyFacts, SeedFacts, SeedVerdict, TrialFacts, seed_verdict};
 use crate::ledger::oracle::OracleRow;
@@ -46,19 +44,15 @@ pub fn on_candidate(trial: &TrialFacts, property: &PropertyFacts, seed: &SeedFac
 
 /// SHA-256 of a row as it is printed, without the hint that goes stale by itself.
 pub fn row_sha256(row: &OracleRow) -> Sha256 {
-    digest(&print(&OracleRow { authored_commit: None, ..row.clone() }))
+    Sha256::of(print(&OracleRow { authored_commit: None, ..row.clone() }))
 }
 
 /// SHA-256 of everything that a property may load: a line `<mode> <id> <path>` for each entry.
 pub fn properties_sha256(material: &Material) -> Sha256 {
     let entries = material.properties.iter();
-    digest(
-        &entries.map(|(path, entry)| format!("{:o} {} {path}\n", entry.mode, entry.id)).collect::<String>(),
+    Sha256::of(
+        entries.map(|(path, entry)| format!("{:o} {} {path}\n", entry.mode, entry.id)).collect::<String>(),
     )
-}
-
-fn digest(text: &str) -> Sha256 {
-    Sha256(sha2::Sha256::digest(text).into())
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
 //! What do the bytes of a `verdict.json`, and of the `reverify.json` beside it, amount to?
 
-use sha2::Digest;
-
 use super::adjudicate::{adjudicate, settle, tiers_of_trial, tiers_of_verdict};
 use crate::gitreins::verdict::{Entry, EntryFault, Verdict, read as read_entry};
 use crate::model::adjudication::{ADJUDICATION_SCHEMA, Adjudicated, Finding, Tier1, Tier2};
@@ -77,7 +75,7 @@ pub fn read(verdict: &[u8], reverify: Option<&[u8]>) -> Result<Reading, ResultFa
         }
         Entry::Schema(schema) => return Err(RecordFault::of("schema", schema, TRIAL_SCHEMA).into()),
     };
-    let sha256 = Sha256(sha2::Sha256::digest(verdict).into());
+    let sha256 = Sha256::of(verdict);
     let rerun = reverify.map(|bytes| usable(bytes, sha256, &source)).transpose();
     let (rerun, warning) = match rerun {
         Ok(rerun) => (rerun, None),

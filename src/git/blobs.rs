@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use sha2::Digest;
-
 use super::attributes::{Attributes, Texture};
 use super::{GitError, Repo};
 use crate::decide::facts::FileFacts;
@@ -81,7 +79,7 @@ impl Repo {
             return Err(GitError::Unreadable { id: entry.id, why: format!("it is a {kind}, no blob") });
         }
         Ok(FileFacts {
-            sha256: Some(Sha256(sha2::Sha256::digest(&*buffer).into())),
+            sha256: Some(Sha256::of(&*buffer)),
             size: buffer.len() as u64,
             is_lfs_pointer: LFS_MARKS.iter().any(|mark| buffer.starts_with(mark)),
             changed_by: attributes.change(path, Texture::of(buffer)),

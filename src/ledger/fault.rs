@@ -7,6 +7,7 @@ use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 
 use super::scan::ScanFault;
+use crate::model::ids::Sha256;
 use crate::model::path::{RepoPath, shown};
 
 /// The form of an [`OracleId`](crate::model::ids::OracleId) in words.
@@ -117,15 +118,10 @@ fn is_plain(path: &str) -> bool {
 /// # Errors
 /// With the member and its text.
 pub(super) fn sha256_shape(field: impl Display, text: &str) -> Result<(), LedgerFault> {
-    if is_sha256(text) {
+    if text.parse::<Sha256>().is_ok() {
         return Ok(());
     }
     Err(LedgerFault::member(field, text, "64 lower-case hex digits"))
-}
-
-/// Whether a text is 64 lower-case hex digits.
-pub(super) fn is_sha256(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// The fault behind an error of serde, found at `path` of `text`.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Serialize, Serializer};
+use sha2::Digest;
 
 /// The name of a git object: 20 bytes (SHA-1) or 32 bytes (SHA-256), printed as hex.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -162,6 +163,13 @@ impl EntryState {
 /// A SHA-256 digest as 64 lower-case hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sha256(pub [u8; 32]);
+
+impl Sha256 {
+    /// The digest of bytes.
+    pub fn of(bytes: impl AsRef<[u8]>) -> Self {
+        Self(sha2::Sha256::digest(bytes).into())
+    }
+}
 
 impl fmt::Display for Sha256 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

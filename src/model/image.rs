@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::ids::Sha256;
 use super::path::is_hidden;
 
 /// What an image id rests on, weakest first.
@@ -88,7 +89,7 @@ fn value_fault(basis: Basis, value: &str) -> Option<&'static str> {
 }
 
 fn is_digest(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    text.parse::<Sha256>().is_ok()
 }
 
 impl fmt::Display for RunnerImage {

@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sha2::Digest;
 
 use super::ids::{CommitId, ObjectId, OracleId, Sha256};
 use super::image::RunnerImage;
@@ -135,7 +134,7 @@ impl Replay {
     /// What [`Self::sha256`] has to be.
     pub fn digest(&self) -> Sha256 {
         let blank = Self { sha256: Sha256([0; 32]), ..self.clone() };
-        Sha256(sha2::Sha256::digest(print(&blank)).into())
+        Sha256::of(print(&blank))
     }
 
     /// The runs of a seed on one tree, in order.

@@ -34,7 +34,7 @@ pub struct Digested {
 
 /// The digest of bytes in memory.
 pub fn bytes(data: &[u8]) -> Sha256 {
-    Sha256(sha2::Sha256::digest(data).into())
+    Sha256::of(data)
 }
 
 /// The digest and number of bytes of a stream, read through `buffer`.

@@ -75,6 +75,5 @@ pub fn task_word(task: &str) -> String {
 
 /// The SHA-256 of a task id in hex: a name for files that remember something about it.
 pub fn task_key(task: &str) -> String {
-    use sha2::Digest as _;
-    Sha256(sha2::Sha256::digest(task.as_bytes()).into()).to_string()
+    Sha256::of(task).to_string()
 }
