@@ -1,7 +1,8 @@
 //! Is a trial record read back as it was written, and no other spelling of it?
 
 use super::*;
-use crate::model::record::parse;
+use crate::model::record::{RecordFault, parse};
+use sha2::Digest as _;
 
 fn hex(digit: &str) -> Sha256 {
     digit.repeat(64).parse().unwrap()
