@@ -79,10 +79,7 @@ impl Plain {
 /// # Errors
 /// When something is there that cannot be read as a regular file of at most [`READ_CAP`] bytes.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
-    let name = path.display().to_string();
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    let opened = rustix::fs::open(path, flags, Mode::empty());
-    plain(opened, &name)?.map(|plain| slurp(plain, &name)).transpose()
+    read_with(path, OFlags::empty())
 }
 
 /// Reads a file that somebody else may have put there: no link at its name; `None` when nothing is
@@ -91,8 +88,12 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
 /// # Errors
 /// As [`read`], and for a link.
 pub fn read_unlinked(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+    read_with(path, OFlags::NOFOLLOW)
+}
+
+fn read_with(path: &Path, flags: OFlags) -> Result<Option<Vec<u8>>, FileError> {
     let name = path.display().to_string();
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | flags;
     let opened = rustix::fs::open(path, flags, Mode::empty());
     plain(opened, &name)?.map(|plain| slurp(plain, &name)).transpose()
 }

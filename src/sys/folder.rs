@@ -15,6 +15,7 @@ use rustix::io::Errno;
 
 use super::files::FileError;
 use super::hash;
+use super::listing::entries;
 use crate::model::ids::Sha256;
 
 /// As much of a file as anybody looks at to see whose it is.
@@ -105,14 +106,8 @@ impl Folder {
     /// # Errors
     /// When it cannot be read.
     pub fn names(&self) -> Result<BTreeSet<OsString>, FileError> {
-        let read = rustix::fs::Dir::read_from(&self.fd).map_err(|errno| fault("read", &self.path, errno))?;
-        let mut names = BTreeSet::new();
-        for entry in read {
-            let entry = entry.map_err(|errno| fault("read", &self.path, errno))?;
-            names.insert(OsStr::from_bytes(entry.file_name().to_bytes()).to_owned());
-        }
-        names.retain(|name| name != "." && name != "..");
-        Ok(names)
+        let entries = entries(&self.fd).map_err(|errno| fault("read", &self.path, errno))?;
+        Ok(entries.into_iter().map(|(name, _)| name).collect())
     }
 
     /// What stands at `name`.

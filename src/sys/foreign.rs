@@ -3,14 +3,16 @@
 //! Everything is opened from the directory above it, no link followed, and judged by what was
 //! opened: whoever swaps a name meanwhile gains nothing.
 
+use std::ffi::OsString;
 use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::thread;
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use super::files::{FileError, Plain, READ_CAP, Root, fault, file_name, not_regular, plain, slurp};
+use super::listing::entries;
 use crate::model::path::RepoPath;
 
 /// An open directory.
@@ -87,29 +89,9 @@ impl ForeignFolder {
     /// # Errors
     /// When it cannot be listed.
     pub fn list(&self) -> Result<Vec<Entry>, FileError> {
-        let trouble = |errno| fault("list", &self.path, errno);
-        let mut entries = Vec::new();
-        for entry in Dir::read_from(&self.fd).map_err(trouble)? {
-            let entry = entry.map_err(trouble)?;
-            let name = entry.file_name();
-            if matches!(name.to_bytes(), b"." | b"..") {
-                continue;
-            }
-            let kind = match entry.file_type() {
-                FileType::Unknown => {
-                    let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW);
-                    match stat {
-                        Ok(stat) => FileType::from_raw_mode(stat.st_mode),
-                        Err(Errno::NOENT) => continue, // gone meanwhile
-                        Err(errno) => return Err(trouble(errno)),
-                    }
-                }
-                known => known,
-            };
-            entries.push(Entry { name: name.to_bytes().to_vec(), kind: kind_of(kind) });
-        }
-        entries.sort();
-        Ok(entries)
+        let entries = entries(&self.fd).map_err(|errno| fault("list", &self.path, errno))?;
+        let entry = |(name, kind): (OsString, _)| Entry { name: name.into_vec(), kind: kind_of(kind) };
+        Ok(entries.into_iter().map(entry).collect())
     }
 
     /// Opens a directory in it; `None` when it is gone.

@@ -1,6 +1,7 @@
 //! What lies in a directory? Names and kinds, no link followed below the name that was given.
 
 use std::ffi::OsString;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::Path;
 
@@ -69,30 +70,39 @@ pub fn list(path: &Path, links: Links) -> Result<Listing, FileError> {
         Err(Errno::NOTDIR | Errno::LOOP) => return Ok(Listing::NoDirectory),
         Err(errno) => return Err(fault(errno)),
     };
-    let mut entries = Vec::new();
-    for entry in Dir::read_from(&dir).map_err(fault)? {
-        let entry = entry.map_err(fault)?;
-        let name = entry.file_name();
-        if matches!(name.to_bytes(), b"." | b"..") {
-            continue;
-        }
-        let kind = match entry.file_type() {
-            FileType::Unknown => {
-                let stat = rustix::fs::statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW).map_err(fault)?;
-                FileType::from_raw_mode(stat.st_mode)
-            }
-            known => known,
-        };
+    let entries = entries(&dir).map_err(fault)?.into_iter().map(|(name, kind)| {
         let kind = match kind {
             FileType::Directory => Kind::Directory,
             FileType::RegularFile => Kind::File,
             FileType::Symlink => Kind::Link,
             _ => Kind::Other,
         };
-        entries.push(Entry { name: OsString::from_vec(name.to_bytes().to_vec()), kind });
+        Entry { name, kind }
+    });
+    Ok(Listing::Directory(entries.collect()))
+}
+
+/// The names in an open directory, in order, and what each is; not its own and not that of its parent.
+pub(super) fn entries(dir: &OwnedFd) -> Result<Vec<(OsString, FileType)>, Errno> {
+    let mut entries = Vec::new();
+    for entry in Dir::read_from(dir)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if matches!(name.to_bytes(), b"." | b"..") {
+            continue;
+        }
+        let kind = match entry.file_type() {
+            FileType::Unknown => match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => FileType::from_raw_mode(stat.st_mode),
+                Err(Errno::NOENT) => continue, // gone meanwhile
+                Err(errno) => return Err(errno),
+            },
+            known => known,
+        };
+        entries.push((OsString::from_vec(name.to_bytes().to_vec()), kind));
     }
-    entries.sort_unstable();
-    Ok(Listing::Directory(entries))
+    entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    Ok(entries)
 }
 
 #[cfg(test)]
