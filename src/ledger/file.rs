@@ -52,9 +52,6 @@ pub trait Ledger: Serialize + DeserializeOwned + Clone {
     /// The text that was read as its `schema` member.
     fn schema_member(&self) -> &str;
 
-    /// How many rows there are.
-    fn rows(&self) -> usize;
-
     /// Puts the rows into canonical order.
     fn sort(&mut self);
 

@@ -89,10 +89,6 @@ impl Ledger for FixtureLedger {
         &self.schema
     }
 
-    fn rows(&self) -> usize {
-        self.files.len()
-    }
-
     fn sort(&mut self) {
         self.files.sort_by(|a, b| a.path.cmp(&b.path));
     }

@@ -92,10 +92,6 @@ impl Ledger for FreezeLedger {
         &self.schema
     }
 
-    fn rows(&self) -> usize {
-        self.freezes.len()
-    }
-
     fn sort(&mut self) {
         self.freezes.sort_by(|a, b| a.key().cmp(&b.key()));
     }

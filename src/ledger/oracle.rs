@@ -120,10 +120,6 @@ impl Ledger for OracleLedger {
         &self.schema
     }
 
-    fn rows(&self) -> usize {
-        self.oracles.len()
-    }
-
     fn sort(&mut self) {
         self.oracles.sort_by(|a, b| a.oracle_id.cmp(&b.oracle_id));
     }

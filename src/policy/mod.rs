@@ -16,7 +16,6 @@ pub mod sections;
 pub mod territory;
 
 pub use check::{Check, ExitMap, Kind, Network, ResultFile, ResultFormat, Timeout};
-pub use draft::{Draft, InitPreset, draft};
 pub use fault::PolicyFault;
 pub use parse::parse;
 pub use preset::Preset;

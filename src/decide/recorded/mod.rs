@@ -23,7 +23,6 @@ use crate::model::record::{self, RecordFault};
 use crate::model::trial::{TRIAL_SCHEMA, Trial};
 
 pub use bind::{Difference, differences};
-pub use derive::derive;
 pub use findings::judge_changed;
 pub use recompute::recompute;
 pub use unwitnessed::unwitnessed;

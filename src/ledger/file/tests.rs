@@ -225,7 +225,7 @@ fn rows_are_counted_before_any_is_built() {
     let rows = |count: usize| {
         format!("{{\"schema\":\"git-reins/freezes/1\",\"freezes\":[{{}}{}]}}", ",{}".repeat(count - 1))
     };
-    assert_eq!(parse::<FreezeLedger>(rows(5_000).as_bytes()).unwrap().rows(), 5_000);
+    assert_eq!(parse::<FreezeLedger>(rows(5_000).as_bytes()).unwrap().freezes.len(), 5_000);
     let fault = parse::<FreezeLedger>(rows(MAX_ROWS + 1).as_bytes()).unwrap_err();
     assert_eq!(fault.to_string(), "read 250001 rows, expected at most 250000 rows");
 }
