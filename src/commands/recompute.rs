@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::{Answer, Context, Failure};
 use crate::decide::facts::Facts;
+use crate::decide::fold::VERDICT;
 use crate::decide::recorded::{self, Difference};
 use crate::exit::ExitStatus;
 use crate::gate::survey::{Ground, Request, Survey, survey};
@@ -63,7 +64,7 @@ impl Recompute {
     /// When there is no record, or its commits cannot be read.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
-        let file = context.dir.join(&self.what).join("verdict.json");
+        let file = context.dir.join(&self.what).join(VERDICT);
         let on_disk = files::read(&file).ok().flatten();
         let all = match on_disk {
             Some(bytes) => vec![of_directory(&repo, &file, &bytes, context.today)?],

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::GateError;
 use super::survey::{Ground, Request, Survey, survey};
 use crate::decide::facts::{Changed, Folded, Trials};
+use crate::decide::fold::VERDICT;
 use crate::decide::recorded;
 use crate::git::Repo;
 use crate::git::owned::Go;
@@ -14,9 +15,6 @@ use crate::model::ids::{CommitId, EntryState, ObjectId};
 use crate::model::path::RepoPath;
 use crate::model::record::RecordFault;
 use crate::model::trial::Trial;
-
-/// The file of a verdict directory that holds the verdict.
-const VERDICT_FILE: &str = "verdict.json";
 
 /// What a file says: nothing that concerns us, a trial, or something that claims to be one.
 type Reading = Option<Result<Arc<Trial>, RecordFault>>;
@@ -173,7 +171,7 @@ fn bring(
         let path = std::str::from_utf8(step.path).ok().map(|path| format!("{history}/{path}"));
         let file = step.leaf.filter(|entry| entry.is_usual_file() && depth == 2);
         if let (Some(path), Some(entry)) = (path, file)
-            && path.ends_with(&format!("/{VERDICT_FILE}"))
+            && path.ends_with(&format!("/{VERDICT}"))
         {
             brought.push(Brought { path, blob: entry.id, commit });
         }

@@ -2,9 +2,10 @@
 
 use super::find::find;
 use super::named::choose;
-use super::read::{Reader, Second};
+use super::read::Reader;
 use super::rules::Rules;
 use super::seals::Seals;
+use super::second::Second;
 use super::{Ground, VerdictsError, complete};
 use crate::decide::fold::{Facts, Plan, plan};
 use crate::decide::secret::Scanner;

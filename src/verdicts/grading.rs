@@ -12,12 +12,10 @@ use crate::model::trial::{TRIAL_SCHEMA, TrialVerdict};
 
 /// The record of a directory, from the bytes of its `verdict.json` and its `reverify.json`.
 pub fn reading(verdict: &[u8], reverify: Option<&[u8]>) -> Reading {
-    if breaks_off(verdict) {
-        return Reading::Unfinished;
-    }
     let result = match result::read(verdict, reverify) {
         Ok(result::Reading::Result(result)) => *result,
         Ok(result::Reading::Resolution) => return Reading::Record(Record::Resolution),
+        Err(_) if breaks_off(verdict) => return Reading::Unfinished,
         Err(fault) => return Reading::Unreadable(shown(&fault.to_string())),
     };
     Reading::Record(match &result.source {

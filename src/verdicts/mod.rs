@@ -13,6 +13,7 @@ pub mod read;
 pub mod reverify;
 pub mod rules;
 pub mod seals;
+mod second;
 
 use crate::decide::fold::VerdictDir;
 use crate::git::GitError;

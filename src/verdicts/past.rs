@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::decide::budget::HISTORY;
+use crate::decide::fold::VERDICT;
 use crate::decide::result::{Reading, read};
 use crate::model::path::RepoPath;
 use crate::model::reverification::REVERIFY_FILE;
@@ -42,7 +43,7 @@ fn passes(dir: &Path, command: &[String]) -> Option<Vec<u64>> {
     let root = Root::open(dir).ok()?;
     let bytes = |name: &str| root.read(&name.parse::<RepoPath>().ok()?).ok()?;
     let reverify = bytes(REVERIFY_FILE)?;
-    let Reading::Result(result) = read(&bytes("verdict.json")?, Some(&reverify)).ok()? else { return None };
+    let Reading::Result(result) = read(&bytes(VERDICT)?, Some(&reverify)).ok()? else { return None };
     let record = result.rerun.filter(|record| record.command == command)?;
     let passed = record.runs.iter().filter(|run| run.outcome == Outcome::Pass);
     Some(passed.map(|run| run.duration_ms).collect())

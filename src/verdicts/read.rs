@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::seals::{Seals, seal};
 use super::{Ground, VerdictsError, find, grading};
 use crate::decide::fold::{
-    Candidate, Fault, FileFact, Fold, Reading, Record, Source, VERDICT, VerdictDir, is_left_out, same_verdict,
+    Candidate, Fault, FileFact, Reading, Record, Source, VERDICT, VerdictDir, is_left_out, same_verdict,
 };
 use crate::decide::secret::Scanner;
 use crate::model::ids::EntryState;
@@ -350,74 +350,6 @@ fn fault_of(error: FileError, path: &str) -> Result<Fault, FileError> {
 fn too_large(path: &str) -> Fault {
     let observed = format!("a file of more than {} MiB", READ_CAP >> 20);
     Fault::Unsafe { reason: "too-large", path: shown(path), observed }
-}
-
-/// Reads the files of a plan a second time; each has to have the digest that was scanned.
-pub struct Second<'a> {
-    ground: &'a Ground<'a>,
-    files: BTreeMap<&'a RepoPath, (&'a FileFact, Option<crate::model::ids::ObjectId>)>,
-    open: Option<(String, ForeignFolder)>,
-}
-
-impl<'a> Second<'a> {
-    /// Gets ready for the files of these directories.
-    ///
-    /// # Errors
-    /// When a ref that some of them lie in cannot be read.
-    pub fn new(ground: &'a Ground<'a>, folds: &'a [Fold]) -> Result<Self, VerdictsError> {
-        let mut files = BTreeMap::new();
-        for fold in folds {
-            let tree = match &fold.source {
-                Source::Disk => None,
-                Source::Ref(name) => match ground.repo.line(name)? {
-                    Some(line) => Some(ground.repo.commit(line.tip)?.tree),
-                    None => return Err(gone(&ground.path(&fold.dir)).into()),
-                },
-            };
-            for file in &fold.files {
-                let blob = match tree {
-                    None => None,
-                    Some(tree) => match ground.repo.entry(tree, file.path.as_str())? {
-                        Some(entry) => Some(entry.id),
-                        None => return Err(gone(file.path.as_str()).into()),
-                    },
-                };
-                files.insert(&file.path, (file, blob));
-            }
-        }
-        Ok(Self { ground, files, open: None })
-    }
-
-    /// The bytes of one file of the plan.
-    ///
-    /// # Errors
-    /// When they are no longer those that were scanned.
-    pub fn bytes(&mut self, path: &RepoPath) -> Result<Vec<u8>, FileError> {
-        let Some((fact, blob)) = self.files.get(path) else { return Err(gone(path.as_str())) };
-        let bytes = match blob {
-            Some(id) => self.ground.repo.blob(*id, READ_CAP).ok().flatten(),
-            None => {
-                let parent = path.as_str().rsplit_once('/').map_or("", |(parent, _)| parent);
-                if self.open.as_ref().is_none_or(|(open, _)| open != parent) {
-                    let folder = parent.parse().ok().map(|parent| self.ground.root.folder(&parent));
-                    self.open = folder.transpose()?.flatten().map(|folder| (parent.to_owned(), folder));
-                }
-                let name = path.components().last().unwrap_or_default();
-                match &self.open {
-                    Some((_, folder)) => folder.read_alone(name)?,
-                    None => None,
-                }
-            }
-        };
-        match bytes {
-            Some(bytes) if hash::bytes(&bytes) == fact.sha256 => Ok(bytes),
-            _ => Err(gone(path.as_str())),
-        }
-    }
-}
-
-fn gone(path: &str) -> FileError {
-    FileError::Changed { path: path.to_owned() }
 }
 
 /// The bytes of `verdict.json` of a directory on disk, for whoever looks for a task.

@@ -5,6 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::decide::fold::VERDICT;
 use crate::decide::grade;
 use crate::git::apply::{ApplyError, Borrower};
 use crate::git::checkout::CheckoutError;
@@ -256,7 +257,7 @@ fn write(root: &Root, sha256: Sha256, record: &Reverification) -> Result<(), Rev
     let name = |name: &str| name.parse::<RepoPath>().expect("both names are safe paths");
     let text = record::print(record);
     record::parse::<Reverification>(text.as_bytes())?;
-    let now = root.read(&name("verdict.json"))?;
+    let now = root.read(&name(VERDICT))?;
     if now.is_none_or(|bytes| hash::bytes(&bytes) != sha256) {
         return Err(ReverifyError::Changed);
     }

@@ -6,6 +6,7 @@ use super::find::Place;
 use super::{Results, result};
 use crate::commands::{Context, Failure};
 use crate::decide::adjudicate::adjudicate;
+use crate::decide::fold::VERDICT;
 use crate::decide::result::{JudgeResult, Reading, Source};
 use crate::exit::ExitStatus;
 use crate::gate::GateError;
@@ -63,7 +64,7 @@ fn one(suite: &Suite<'_>, place: &Place, result: &mut JudgeResult) -> Result<Opt
     if !waits || !is_due(result.rerun.as_ref(), suite.budget) {
         return Ok(None);
     }
-    if place.file() != place.dir.join("verdict.json") {
+    if place.file() != place.dir.join(VERDICT) {
         return Ok(Some("cannot be run again: it is no verdict.json in a directory of its own".to_owned()));
     }
     let earlier = result.rerun.as_ref();

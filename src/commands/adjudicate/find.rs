@@ -3,13 +3,12 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use crate::decide::fold::{VERDICT, VerdictDir};
 use crate::model::day::Day;
 use crate::model::path::{RepoPath, shown};
 use crate::model::reverification::REVERIFY_FILE;
 use crate::sys::files::{self, FileError, Root};
 use crate::sys::listing::{Entry, Kind, Links, Listing, list};
-
-const VERDICT_FILE: &str = "verdict.json";
 
 /// A verdict that was found.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,13 +66,13 @@ impl Found {
     fn misplaced(&mut self, path: &Path, was_meant: bool) {
         let lines = if was_meant { &mut self.troubles } else { &mut self.notes };
         let why = "which is no <date>/<hash>: it is not read unless it is named itself";
-        lines.push(format!("{} holds a {VERDICT_FILE}, {why}", text(path)));
+        lines.push(format!("{} holds a {VERDICT}, {why}", text(path)));
     }
 
     fn file(&mut self, path: &Path) -> Result<(), String> {
         let dir = path.parent().unwrap_or(Path::new("")).to_owned();
         let name = match path.file_name() {
-            Some(name) if name == VERDICT_FILE => dir.file_name(),
+            Some(name) if name == VERDICT => dir.file_name(),
             _ => path.file_stem(),
         };
         self.places.push(Place { id: named(name, path)?, dir, named: Some(path.to_owned()) });
@@ -95,7 +94,7 @@ impl Found {
             for entry in entries {
                 let path = dir.join(&entry.name);
                 let name = entry.name.to_str().unwrap_or_default();
-                let is_hash = is_day && is_hash(name);
+                let is_hash = is_day && VerdictDir::is_hash(name);
                 match entry.kind {
                     Kind::Link if is_hash || self::is_day(name) => {
                         self.troubles.push(format!("{} is a link, which is not followed", text(&path)));
@@ -107,7 +106,10 @@ impl Found {
                         Ok(Listing::Directory(_)) if is_hash => self.unfinished.push(text(&path)),
                         Ok(Listing::Directory(inner)) => {
                             if holds_verdict(&inner) {
-                                self.misplaced(&path, is_day || self::is_hash(name) || self::is_day(name));
+                                self.misplaced(
+                                    &path,
+                                    is_day || VerdictDir::is_hash(name) || self::is_day(name),
+                                );
                             }
                             left.push((path, inner));
                         }
@@ -127,7 +129,7 @@ impl Found {
 impl Place {
     /// The file of the verdict.
     pub fn file(&self) -> PathBuf {
-        self.named.clone().unwrap_or_else(|| self.dir.join(VERDICT_FILE))
+        self.named.clone().unwrap_or_else(|| self.dir.join(VERDICT))
     }
 
     /// Whether it is the directory that GitReins names with a path, by its day and its hash.
@@ -145,7 +147,7 @@ impl Place {
     pub fn verdict(&self) -> Result<Vec<u8>, FileError> {
         let bytes = match &self.named {
             Some(file) => files::read(file)?,
-            None => inner(&self.dir, VERDICT_FILE)?,
+            None => inner(&self.dir, VERDICT)?,
         };
         let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
         bytes.ok_or_else(|| FileError::Io { action: "read", path: text(&self.file()), source: missing() })
@@ -168,7 +170,7 @@ fn inner(dir: &Path, name: &str) -> Result<Option<Vec<u8>>, FileError> {
 }
 
 fn holds_verdict(entries: &[Entry]) -> bool {
-    entries.iter().any(|entry| entry.name == VERDICT_FILE)
+    entries.iter().any(|entry| entry.name == VERDICT)
 }
 
 fn is_day(name: &str) -> bool {
@@ -180,11 +182,7 @@ fn is_place(path: &Path) -> bool {
     let name = |path: Option<&Path>, is: fn(&str) -> bool| {
         path.and_then(Path::file_name).and_then(OsStr::to_str).is_some_and(is)
     };
-    name(Some(path), is_hash) && name(path.parent(), is_day)
-}
-
-fn is_hash(name: &str) -> bool {
-    (8..=64).contains(&name.len()) && name.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    name(Some(path), VerdictDir::is_hash) && name(path.parent(), is_day)
 }
 
 fn named(name: Option<&OsStr>, path: &Path) -> Result<String, String> {
