@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::remedy;
-use crate::decide::facts::{CommitFacts, Facts, Material};
+use crate::decide::facts::{CommitFacts, Facts};
 use crate::decide::ledgers::Findings;
 use crate::ledger::freeze::FreezeRow;
 use crate::ledger::oracle::OracleRow;
@@ -44,24 +44,14 @@ fn policy_changes(facts: &Facts) -> bool {
 fn takes_rows(commit: &CommitFacts) -> bool {
     let mut parents = commit.parents.iter();
     parents.all(|parent| {
-        loses_oracle(&parent.material, &commit.material) || loses_freeze(&parent.material, &commit.material)
+        let (before, after) = (&parent.material, &commit.material);
+        loses(before.oracle_rows(), after.oracle_rows(), |row| (&row.oracle_id, ""), OracleRow::same_state)
+            || loses(before.freeze_rows(), after.freeze_rows(), FreezeRow::key, FreezeRow::same_state)
     })
 }
 
-fn loses_oracle(before: &Material, after: &Material) -> bool {
-    fn rows(material: &Material) -> BTreeMap<&str, &OracleRow> {
-        let rows = material.oracle_rows();
-        rows.iter().map(|row| (row.oracle_id.as_str(), row)).collect()
-    }
-    let kept = rows(after);
-    rows(before).into_iter().any(|(id, row)| !kept.get(id).is_some_and(|other| row.same_state(other)))
-}
-
-fn loses_freeze(before: &Material, after: &Material) -> bool {
-    fn rows(material: &Material) -> BTreeMap<(&str, &str), &FreezeRow> {
-        let rows = material.freeze_rows();
-        rows.iter().map(|row| (row.key(), row)).collect()
-    }
-    let kept = rows(after);
-    rows(before).into_iter().any(|(key, row)| !kept.get(&key).is_some_and(|other| row.same_state(other)))
+/// Whether one of these rows is missing or another one afterwards.
+fn loses<R>(before: &[R], after: &[R], key: fn(&R) -> (&str, &str), same: fn(&R, &R) -> bool) -> bool {
+    let kept: BTreeMap<_, _> = after.iter().map(|row| (key(row), row)).collect();
+    before.iter().any(|row| !kept.get(&key(row)).is_some_and(|other| same(row, other)))
 }
