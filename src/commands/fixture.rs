@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::judging::{Form, Range, judge};
 use super::landing::{CommitFlags, nothing_open};
-use super::{Answer, Context, Failure, carry_out, counted};
+use super::{Answer, Context, Failure, carry_out};
 use crate::authoring::desk::Desk;
 use crate::authoring::fixture::{self, Said};
 use crate::authoring::plan::Plan;
@@ -17,6 +17,7 @@ use crate::ledger::fixture::FixtureLedger;
 use crate::model::ids::CommitId;
 use crate::model::image::{RunnerImage, RunnerImageError};
 use crate::model::path::shown;
+use crate::report::phrases::counted;
 use crate::sys::image;
 
 /// Which bytes, base and image an epoch pins.

@@ -1,8 +1,9 @@
 //! How does a command that commits ledgers talk about it?
 
-use super::{Answer, Failure, counted};
+use super::{Answer, Failure};
 use crate::authoring::desk::Desk;
 use crate::git::worktree::{PersonsCommit, StatusEntry, commit_only, open_operation};
+use crate::report::phrases::counted;
 
 /// How a ledger is committed.
 #[derive(Clone, Debug, clap::Args)]

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Answer, Context, Failure, counted};
+use super::{Answer, Context, Failure};
 use crate::model::path::{RepoPath, shown};
+use crate::report::phrases::counted;
 use crate::sys::files::Root;
 
 /// Print the manual page, or write one for each command

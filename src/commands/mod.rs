@@ -325,11 +325,6 @@ impl Failure {
     }
 }
 
-/// A number and a noun.
-pub fn counted(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
 impl From<Refused> for Failure {
     fn from(refused: Refused) -> Self {
         Self::refused(&refused, refused.code, refused.fix.clone())

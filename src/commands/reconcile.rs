@@ -4,7 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Answer, Context, Failure, counted};
+use super::{Answer, Context, Failure};
 use crate::decide::fold::{Plan, Skip, Source};
 use crate::exit::ExitStatus;
 use crate::gate::GateError;
@@ -14,6 +14,7 @@ use crate::git::plumbing::PlumbingError;
 use crate::model::decision::Detail;
 use crate::model::ids::CommitId;
 use crate::model::refusal::Code;
+use crate::report::phrases::counted;
 use crate::report::{json, text};
 use crate::sys::deposit;
 use crate::sys::files::{FileError, Root};

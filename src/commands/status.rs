@@ -14,6 +14,7 @@ use crate::ledger::freeze::FreezeLedger;
 use crate::ledger::oracle::OracleLedger;
 use crate::model::ids::CommitId;
 use crate::report::json;
+use crate::report::phrases::counted;
 
 /// Say where you are in the loop, and which command comes next
 #[derive(Debug, Args)]
@@ -106,10 +107,10 @@ impl Standing {
             self.epoch_id.as_ref().map_or_else(|| "no epoch".to_owned(), |epoch| format!("epoch {epoch}"));
         let mut text = format!(
             "{base}, {} with a patch\n{}, {} of them scoring; {epoch}; {}\n",
-            super::counted(self.patch_commits.len(), "commit"),
-            super::counted(self.oracle_rows, "oracle row"),
+            counted(self.patch_commits.len(), "commit"),
+            counted(self.oracle_rows, "oracle row"),
             self.scoring,
-            super::counted(self.freezes, "freeze"),
+            counted(self.freezes, "freeze"),
         );
         for path in &self.uncommitted {
             text.push_str(&format!("not committed: {path}\n"));
