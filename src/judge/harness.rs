@@ -59,8 +59,17 @@ pub(super) fn extra(
         Preset::NextestProptest => nextest(check, file, places, pinned),
         Preset::JestFastCheck => jest(check, file, places, pinned),
         Preset::GoTest => go(check),
-        Preset::Tap | Preset::Raw => Ok(Extra::default()),
+        Preset::Tap => Ok(tap(check, places)),
+        Preset::Raw => Ok(Extra::default()),
     }
+}
+
+/// Who is not told of a result file has nowhere but standard output to write to.
+fn tap(check: &Check, places: Places<'_>) -> Extra {
+    let is_told = check.run.iter().chain(check.env.values()).any(|text| text.contains("{result}"));
+    let source = if is_told { Source::File(places.result.to_owned()) } else { Source::Stdout };
+    let result = Some(Expected { format: Format::Tap, source, require_executed: 1 });
+    Extra { result, ..Extra::default() }
 }
 
 impl Extra {

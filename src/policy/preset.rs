@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::check::{ExitMap, ResultFile, ResultFormat};
+use super::check::ExitMap;
 
 /// A tool whose exit codes and environment are known.
 ///
@@ -19,7 +19,8 @@ pub enum Preset {
     JestFastCheck,
     /// `go test`: a failed build exits like a failed test.
     GoTest,
-    /// Any tool that writes the Test Anything Protocol to `{result}`.
+    /// Any tool that writes the Test Anything Protocol to `{result}`, or prints it when `{result}` stands
+    /// in neither its arguments nor its variables.
     Tap,
     /// Any command: 0 is a pass, 1 a failure.
     Raw,
@@ -103,23 +104,6 @@ impl Preset {
             Self::JestFastCheck | Self::GoTest | Self::Tap | Self::Raw => Vec::new(),
         };
         names.into_iter().map(str::to_owned).collect()
-    }
-
-    /// The result file that the tool is known by, when there is one.
-    pub fn result(self) -> Option<ResultFile> {
-        match self {
-            Self::Tap => Some(ResultFile {
-                format: ResultFormat::Tap,
-                path: "{result}".to_owned(),
-                require_executed: 1,
-            }),
-            Self::Pytest
-            | Self::PytestHypothesis
-            | Self::NextestProptest
-            | Self::JestFastCheck
-            | Self::GoTest
-            | Self::Raw => None,
-        }
     }
 
     /// Whether the tool honours this seed. proptest only warns of one that it cannot read, and

@@ -100,6 +100,27 @@ fn s05_a_result_file_that_lies_in_the_tree_is_no_result_of_a_run() {
 }
 
 #[test]
+fn a_tool_that_prints_tap_is_read_from_its_standard_output() {
+    let bench = Bench::with(
+        JUDGE,
+        &check("").replace("\"raw\"", "\"tap\""),
+        "echo 'aside' >&2; echo 1..1; cat src/value\n",
+    );
+    bench.land(|bench| bench.repo.write("src/value", "ok 1\n"));
+    for (value, code, ended) in [
+        ("ok 1 - holds\n", 0, ("pass", json!(null))),
+        ("not ok 1\n", 1, ("fail", json!("result-mismatch"))),
+        ("ok 1 # SKIP\n", 1, ("error", json!("no-tests"))),
+        ("a word\nok 1\n", 1, ("error", json!("result-mismatch"))),
+    ] {
+        bench.patch(value);
+        let run = bench.judge(code, &[]);
+        assert_eq!(outcome(&bench), (json!(ended.0), ended.1), "{value}: {run}");
+        fs::remove_dir_all(bench.repo.path(".gitreins/history")).unwrap();
+    }
+}
+
+#[test]
 fn s06_seeds_that_change_during_a_trial_change_nothing_of_it() {
     let bench = Bench::with(JUDGE, &check(""), KEEPS);
     let repo = &bench.repo;

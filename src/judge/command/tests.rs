@@ -125,7 +125,16 @@ fn results_that_are_declared_are_not_asked_for_twice() {
         Expected { format: Format::Junit, source: Source::File("/t/out/r.xml".into()), require_executed: 3 }
     );
     let tap = world("preset = \"tap\"\nrun = [\"prove\", \"{result}\"]").build(None).unwrap();
-    assert_eq!(tap.result.unwrap().format, Format::Tap);
+    let file = Source::File(PathBuf::from("/tmp/r"));
+    assert_eq!(tap.result, Some(Expected { format: Format::Tap, source: file.clone(), require_executed: 1 }));
+    let told = world("preset = \"tap\"\nrun = [\"x\"]\nenv = { OUT = \"{result}\" }").build(None).unwrap();
+    assert_eq!(told.result.unwrap().source, file);
+    let prints = world("preset = \"tap\"\nrun = [\"x\"]").build(None).unwrap();
+    assert_eq!(prints.result.unwrap().source, Source::Stdout);
+    let declared =
+        world("preset = \"tap\"\nrun = [\"x\"]\nresult = { format = \"tap\", path = \"out.tap\" }");
+    let source = declared.build(None).unwrap().result.unwrap().source;
+    assert_eq!(source, Source::File(PathBuf::from("/t/out.tap")));
 }
 
 #[test]

@@ -33,9 +33,7 @@ fn read(table: &mut Table<'_>, seen: &mut BTreeSet<String>) -> Read<Check> {
         env,
         env_unset,
         exit: table.section("exit", |exit| read_exit(exit, preset))?,
-        result: table
-            .optional("result", |node| node.table(|file| read_result(file, known)))?
-            .or(preset.result()),
+        result: table.optional("result", |node| node.table(|file| read_result(file, known)))?,
         quarantine_eligible: table.or("quarantine_eligible", false, |node| read_eligible(node, kind))?,
         timeout: table.section("timeout", read_timeout)?,
         network: table.or("network", Network::Deny, |node| node.choice(Network::NAMES))?,
