@@ -69,6 +69,7 @@ fn where_nothing_keeps_a_fixture_nothing_is_claimed() {
     let network = RULES.network;
     assert_eq!(probed.means, Enforced { network, ..Fence::OPEN }, "{probed:?}");
     assert_eq!(words(&probed), ["bind-ro", "landlock", "netns-lo", "pidns"]);
+    assert_eq!(probed.missing[1].1, "no Landlock, or one older than its third version");
 }
 
 #[test]

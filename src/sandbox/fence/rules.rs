@@ -29,11 +29,11 @@ pub fn restrict(land: &Land) -> Result<(), FenceError> {
         action: "no Landlock".to_owned(),
         source: std::io::Error::other(error.to_string()),
     };
-    let rules = Ruleset::default()
+    let known = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_write(NEEDED))
-        .and_then(Ruleset::create)
-        .map_err(|error| fault(&error))?;
+        .map_err(|_| FenceError::Means("no Landlock, or one older than its third version"))?;
+    let rules = known.create().map_err(|error| fault(&error))?;
     let mut granted: Vec<PathBuf> =
         DEVICES.iter().map(PathBuf::from).filter(|path| seen(path).is_ok()).collect();
     land.writable.iter().try_for_each(|path| grant(land, path, &mut granted))?;
