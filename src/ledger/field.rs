@@ -107,6 +107,8 @@ impl<T: JsonSchema> JsonSchema for Field<T> {
 fn is_blank(c: char) -> bool {
     c.is_whitespace()
         || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+        // letters and symbols without a shape, and the tags behind them
+        || matches!(c, '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// The text of an optional member, `""` when it is absent, null, of another type or blank.
@@ -114,5 +116,19 @@ pub fn text(field: &Option<Field<String>>) -> &str {
     match field {
         Some(Field::Value(text)) if !text.chars().all(is_blank) => text,
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_shows_nothing_is_blank() {
+        let read = |shown: &str| text(&Some(Field::Value(shown.to_owned()))).to_owned();
+        for blank in ["", " \u{a0}", "\u{200b}\u{ad}", "\u{2800}", "\u{3164}\u{ffa0}", "\u{e0041}\u{e007f}"] {
+            assert_eq!(read(blank), "", "{blank:?}");
+        }
+        assert_eq!(read("\u{200b}a"), "\u{200b}a");
     }
 }
