@@ -12,6 +12,7 @@ use std::process::Command;
 
 use assert_fs::TempDir;
 use git_reins::decide::outcome::{Ended, ProcessEnd, Results, RunFacts, judge_run};
+use git_reins::decide::steering::steering;
 use git_reins::judge::command::{Expected, Invocation, Places, Source, Subject, build};
 use git_reins::judge::harness::Pinned;
 use git_reins::judge::result::read;
@@ -102,6 +103,12 @@ impl Bench {
         let prefixes = ["properties".parse().unwrap()];
         let pinned = Pinned { prefixes: &prefixes, files: &self.pinned };
         build(policy.check("props").unwrap(), subject, places, pinned).unwrap()
+    }
+
+    /// What whoever reviews a patch of these files is told of them.
+    fn shown(&self, files: &[(&str, &str)]) -> Vec<String> {
+        let policy = git_reins::policy::parse(self.policy.as_bytes()).unwrap();
+        steering(&policy, files.iter().map(|(path, _)| *path))
     }
 
     /// What the properties wrote down of themselves; nothing is there afterwards.

@@ -7,11 +7,11 @@ use clap::Args;
 
 use super::judging::{self, Given};
 use super::{Answer, Context, Failure};
+use crate::decide::steering::steering;
 use crate::exit::ExitStatus;
 use crate::gate::GateError;
 use crate::git::Repo;
 use crate::judge::fault::TrialError;
-use crate::judge::harness::configures;
 use crate::judge::pin::Handed;
 use crate::judge::record::{decision, file, keep};
 use crate::judge::trial::{Court, Judged};
@@ -163,11 +163,8 @@ fn warnings(out: &mut String, judged: &Judged) {
     let unconfirmed = decision.unconfirmed.iter();
     notes.extend(unconfirmed.map(|(id, seed)| format!("{id} seed {seed} is frozen and was stable on base")));
     notes.extend(decision.weak.iter().map(|(id, weakness)| format!("{id} is smoke: {}", weakness.words())));
-    for check in &judged.pinned.weighed.ground.policy.checks {
-        let paths = configures(check.preset, &judged.trial.touched);
-        let says = |path| format!("the patch touches {path}, which can change what check {} runs", check.id);
-        notes.extend(paths.into_iter().map(says));
-    }
+    let touched = judged.trial.touched.iter().map(RepoPath::as_str);
+    notes.extend(steering(&judged.pinned.weighed.ground.policy, touched));
     if !notes.is_empty() {
         out.push('\n');
     }

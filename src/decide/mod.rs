@@ -26,4 +26,5 @@ pub mod replay;
 pub mod result;
 pub mod score;
 pub mod secret;
+pub mod steering;
 pub mod trial;

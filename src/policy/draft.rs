@@ -258,10 +258,11 @@ run = ["go", "test", "-run", "^{property}$", "./properties/..."]
 #timeout = { budget_s = 120, max_s = 1200 }
 "##;
 
-const RAW: &str = r##"# The command that runs one property on one seed.
+const RAW: &str = r##"# The command that runs one property on one seed. A program of this repository that it starts belongs
+# under paths.properties: elsewhere a patch can change it.
 #[[check]]
 #id = "props"
-#run = ["tools/run-property", "{property_file}", "{property}", "{seed}"]
+#run = ["properties/run", "{property_file}", "{property}", "{seed}"]
 #seeds = ["7", "40001"]
 #quarantine_eligible = true
 #timeout = { budget_s = 120, max_s = 1200 }

@@ -1,8 +1,5 @@
 //! cargo-nextest with proptest, against trees that would turn a failure into a pass.
 
-use git_reins::judge::harness::configures;
-use git_reins::policy::Preset;
-
 use crate::suites::Suite;
 use crate::{Bench, Outcome, outcome};
 
@@ -120,8 +117,6 @@ fn what_cargo_reads_of_the_tree_is_shown() {
         let Some(bench) = Bench::bad(Suite::cargo) else { return };
         files.iter().for_each(|(path, text)| bench.write(path, text));
         assert_eq!(bench.judge("keeps"), Outcome::Pass, "no longer possible: {files:?}");
-        let touched: Vec<_> = files.iter().map(|(path, _)| path.parse().unwrap()).collect();
-        let shown = configures(Preset::NextestProptest, &touched);
-        assert_eq!(shown.len(), 1, "{files:?}");
+        assert_eq!(bench.shown(files).len(), 1, "{files:?}");
     }
 }

@@ -78,6 +78,23 @@ fn a_property_that_passes_and_opens_nothing_of_the_patch_is_listed() {
 }
 
 #[test]
+fn a_patch_that_touches_what_a_check_starts_is_shown_to_whoever_admits_it() {
+    let check = CHECK.replace("\"sh\", ", "\"sh\", \"tools/run\", ");
+    let bench = Bench::with(JUDGE, &check, KEEPS);
+    bench.land(|bench| bench.repo.write("tools/run", "exec sh \"$@\"\n"));
+    bench.repo.write("tools/run", "exit 0\n");
+    bench.patch("bad\n");
+    let words = "the patch touches tools/run, which can change what check props runs";
+    let run = bench.judge(0, &[]);
+    assert!(run.stdout.contains(words), "{run}");
+    let _ = bench.repo.reins(&["reconcile"]).expect(0);
+    for asks in [&["admit"][..], &["report"], &["report", "--format", "markdown"]] {
+        let run = bench.repo.reins(asks).expect(0);
+        assert!(run.stdout.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "{run}");
+    }
+}
+
+#[test]
 fn what_was_tried_is_told_with_what_it_opened() {
     let bench = Bench::with(JUDGE, CHECK, KEEPS);
     let run = bench.repo.reins(&["try", "val-01", "--json"]).expect(0);

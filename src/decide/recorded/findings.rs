@@ -8,6 +8,7 @@ use super::{Candidate, Case, differences, directory};
 use crate::decide::facts::Facts;
 use crate::decide::ledgers::Findings;
 use crate::decide::score::Scored;
+use crate::decide::steering::steering;
 use crate::decide::trial::{SeedVerdict, TrialDecision};
 use crate::model::decision::{Detail, Standing};
 use crate::model::ids::OracleId;
@@ -180,6 +181,9 @@ fn remarks(case: &Case<'_>, trial: &Trial, decision: &TrialDecision, found: &mut
     }
     for id in unwitnessed(&trial.checks, &trial.touched) {
         found.warn(format!("{id} passed and opened none of the paths that the patch touches"));
+    }
+    for words in steering(&case.facts.policy, case.facts.tip.touched.iter().map(String::as_str)) {
+        found.warn(words);
     }
     let is_row = |id: &OracleId| case.standings.contains_key(id);
     let strange = trial.checks.iter().filter_map(|run| run.property.as_ref()).filter(|id| !is_row(id));

@@ -178,23 +178,3 @@ fn a_preset_wants_its_tool_in_sight() {
         assert!(matches!(world(run).build(Some(("holds", "p"))), Err(CommandError::NoTool { .. })), "{run}");
     }
 }
-
-#[test]
-fn configuration_that_a_patch_touches_is_pointed_at() {
-    use crate::judge::harness::configures;
-    use crate::policy::Preset;
-    let touched: Vec<RepoPath> = paths(&[
-        "src/a.py",
-        "pyproject.toml",
-        "x/.cargo/config.toml",
-        "crates/a/build.rs",
-        "hypothesis/x.py",
-        "jest.setup.js",
-        "src/__mocks__/fast-check.js",
-    ]);
-    let found = |preset| configures(preset, &touched).into_iter().map(RepoPath::as_str).collect::<Vec<_>>();
-    assert_eq!(found(Preset::Pytest), ["pyproject.toml", "hypothesis/x.py"]);
-    assert_eq!(found(Preset::NextestProptest), ["x/.cargo/config.toml", "crates/a/build.rs"]);
-    assert_eq!(found(Preset::JestFastCheck), ["jest.setup.js", "src/__mocks__/fast-check.js"]);
-    assert!(found(Preset::Raw).is_empty());
-}
