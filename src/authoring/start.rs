@@ -5,6 +5,7 @@ use super::plan::Write;
 use crate::git::plumbing::{Git, GitPlace, PlumbingError};
 use crate::ledger::file::{LedgerName, print};
 use crate::model::path::RepoPath;
+use crate::model::shell::word;
 use crate::policy::{POLICY_PATH, Policy};
 use crate::sys::files::Root;
 
@@ -56,11 +57,19 @@ fn remote_head(place: &GitPlace) -> Result<Option<String>, PlumbingError> {
     Ok(head.and_then(|head| head.strip_prefix(&prefix).map(|name| format!("refs/heads/{name}"))))
 }
 
-/// Whether git ignores the policy, so that a plain `git add` would leave it out.
+/// The command that commits what begins a repository's life under reins; it works in a
+/// subdirectory too.
 ///
 /// # Errors
 /// When git fails.
-pub fn policy_is_ignored(place: &GitPlace) -> Result<bool, PlumbingError> {
+pub fn committed(place: &GitPlace, paths: &[&str]) -> Result<String, PlumbingError> {
+    let listed: Vec<_> = paths.iter().map(|path| word(&format!(":/{path}"))).collect();
+    let force = if policy_is_ignored(place)? { " --force" } else { "" };
+    Ok(format!("git add{force} {} && git commit -m 'reins: start'", listed.join(" ")))
+}
+
+/// Whether git ignores the policy, so that a plain `git add` would leave it out.
+fn policy_is_ignored(place: &GitPlace) -> Result<bool, PlumbingError> {
     let asked = ["check-ignore", "--no-index", "--", POLICY_PATH];
     Ok(Git::at(place).args(asked).maybe_line()?.is_some())
 }

@@ -7,6 +7,7 @@ use clap::Args;
 use super::adjudicate::find::{Found, Place};
 use super::{Answer, Context, Failure, judging};
 use crate::decide::facts::Facts;
+use crate::decide::next::FOLD;
 use crate::decide::score::Scores;
 use crate::decide::{admit, article, recorded};
 use crate::git::plumbing::GitPlace;
@@ -111,7 +112,7 @@ pub(super) fn hint(context: &Context, facts: &Facts, decision: &mut Decision) {
     let shown = file.strip_prefix(&worktree).unwrap_or(&file).display().to_string();
     for detail in decision.details.iter_mut().filter(|detail| speaks(detail.code)) {
         detail.observed.push_str(&format!("; {} lies unfolded in the worktree", visible(&shown)));
-        detail.fix = "git reins reconcile".to_owned();
+        detail.fix = FOLD.to_owned();
     }
 }
 

@@ -43,10 +43,7 @@ impl Init {
         let protected = start::protected_line(&place)?;
         let (plan, fresh) = self.plan(&root, protected.as_ref())?;
         let written: Vec<_> = plan.paths().map(RepoPath::as_str).collect();
-        // Works in a subdirectory too.
-        let listed: Vec<_> = written.iter().map(|path| format!(":/{path}")).collect();
-        let force = if start::policy_is_ignored(&place)? { " --force" } else { "" };
-        let next = format!("git add{force} {} && git commit -m 'reins: start'", listed.join(" "));
+        let next = start::committed(&place, &written)?;
         let said = format!("wrote {}; next: {next}", written.join(", "));
         let answer = carry_out(&root, &plan, self.dry_run, said)?;
         let protects = protected

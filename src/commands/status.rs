@@ -4,15 +4,24 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::admit::hint;
 use super::{Answer, Context, Failure};
-use crate::authoring::{judged, landing};
-use crate::decide::next::{Situation, next};
-use crate::git::worktree;
+use crate::authoring::desk::Desk;
+use crate::authoring::{judged, landing, start};
+use crate::decide::admit::{admit, check};
+use crate::decide::facts::Facts;
+use crate::decide::next::{Branch, Situation, next};
+use crate::decide::score::Scores;
+use crate::gate::survey::Request;
+use crate::gate::{self, GateError, Judged};
+use crate::git::Repo;
+use crate::git::worktree::{self, StatusEntry};
 use crate::ledger::field::text;
 use crate::ledger::fixture::FixtureLedger;
 use crate::ledger::freeze::FreezeLedger;
 use crate::ledger::oracle::OracleLedger;
 use crate::model::ids::CommitId;
+use crate::policy::POLICY_PATH;
 use crate::report::json;
 use crate::report::phrases::counted;
 
@@ -48,7 +57,7 @@ pub(super) struct Standing {
     /// Ledger and property files of the worktree that are not committed.
     uncommitted: Vec<String>,
     /// The next command.
-    next: &'static str,
+    next: String,
     /// Why that one.
     why: &'static str,
 }
@@ -65,21 +74,29 @@ impl Status {
         let freezes = desk.ledger::<FreezeLedger>()?.ledger;
         let branch = judged::branch(&desk)?;
         let changed = worktree::status(&desk.place)?;
-        let uncommitted: Vec<_> = changed
-            .iter()
-            .filter(|entry| landing::is_material(&desk.policy.paths, entry))
-            .map(|entry| entry.shown())
-            .collect();
+        let is_material = |entry: &&StatusEntry| landing::is_material(&desk.policy.paths, entry);
+        let uncommitted: Vec<_> = changed.iter().filter(is_material).map(StatusEntry::shown).collect();
         let rows = oracle.as_ref().map(|ledger| ledger.oracles.iter().filter(|row| row.scores()));
         let scoring = rows.clone().map(|rows| rows.filter(|row| row.is_independent()).count());
         let has_drafts = rows.is_some_and(|mut rows| rows.any(|row| !row.is_independent()));
-        let (next, why) = next(Situation {
+        let has_patch = !branch.patch.is_empty();
+        let said = said(context, has_patch)?;
+        let land = match &said {
+            Some(Judged::NotUnderReins { line }) => land(context, &desk, line, &changed)?,
+            Some(Judged::Decided(_)) | None => String::new(),
+        };
+        let (next, why) = next(&Situation {
             scoring,
             has_drafts,
             has_epoch: fixture.is_some(),
             has_freezes: freezes.is_some(),
             is_uncommitted: !uncommitted.is_empty(),
-            has_patch: !branch.patch.is_empty(),
+            branch: match &said {
+                None => Branch::Unknown,
+                Some(Judged::NotUnderReins { .. }) => Branch::NoPolicy(&land),
+                Some(Judged::Decided(decision)) if has_patch => Branch::Patch(decision),
+                Some(Judged::Decided(decision)) => Branch::Ledgers(decision),
+            },
         });
         let standing = Standing {
             schema: SCHEMA,
@@ -90,12 +107,45 @@ impl Status {
             freezes: freezes.map_or(0, |ledger| ledger.freezes.len()),
             epoch_id: fixture.map(|ledger| text(&ledger.epoch_id).to_owned()),
             uncommitted,
-            next,
+            next: next.to_owned(),
             why,
         };
         let answer = if self.json { json::print(&standing) } else { standing.text() };
         Ok(Answer::done(answer, ""))
     }
+}
+
+/// What `admit` says of a branch with a patch, else `check`; `None` where no line is known.
+fn said(context: &Context, has_patch: bool) -> Result<Option<Judged>, Failure> {
+    let repo = Repo::open(&context.dir, context.git_dir.as_deref())?;
+    let decide = |facts: &Facts| match has_patch {
+        true => {
+            let mut decision = admit(facts, Scores::Recorded);
+            hint(context, facts, &mut decision);
+            decision
+        }
+        false => check(facts),
+    };
+    match gate::judge(&repo, &Request::default(), context.today, decide) {
+        Ok(judged) => Ok(Some(judged)),
+        Err(GateError::Unborn) => Ok(Some(Judged::NotUnderReins { line: String::new() })),
+        Err(GateError::NoLine { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The command that commits the policy of the worktree, with what else `init` wrote, or lands it.
+fn land(context: &Context, desk: &Desk, line: &str, changed: &[StatusEntry]) -> Result<String, Failure> {
+    let repo = Repo::open(&context.dir, context.git_dir.as_deref())?;
+    if let Some(command) = gate::branch::landing(&repo, line)? {
+        return Ok(command);
+    }
+    let is_first = |entry: &&StatusEntry| {
+        landing::is_material(&desk.policy.paths, entry) || entry.text() == Some(".gitignore")
+    };
+    let others = changed.iter().filter(is_first).filter_map(StatusEntry::text);
+    let paths: Vec<_> = [POLICY_PATH].into_iter().chain(others).collect();
+    Ok(start::committed(&desk.place, &paths)?)
 }
 
 impl Standing {

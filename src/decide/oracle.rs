@@ -114,12 +114,17 @@ fn judge_files(facts: &Facts, row: &OracleRow, found: &mut Findings) {
     }
 }
 
-/// Beside a patch the file goes back to what base holds; otherwise the row is pinned anew.
+/// Beside a patch the file goes back to what base holds; otherwise the row is pinned anew, or goes
+/// when its file is gone.
 fn restore_or_pin(facts: &Facts, row: &OracleRow, path: &str) -> String {
     let base = facts.bases.iter().find(|base| base.material.properties.contains_key(path));
     match base.filter(|_| facts.has_patch()) {
         Some(base) => restored(APART, &base.id.short(), &[path]),
-        None => mend_row(facts, &row.oracle_id, format!("git reins oracle pin {}", row.oracle_id)),
+        None => {
+            let is_there = facts.tip.material.properties.contains_key(path);
+            let edit = if is_there { "pin" } else { "rm" };
+            mend_row(facts, &row.oracle_id, format!("git reins oracle {edit} {}", row.oracle_id))
+        }
     }
 }
 

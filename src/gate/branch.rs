@@ -1,9 +1,10 @@
 //! Where does the branch that is checked out stand: on which base, with which patch commits?
 
-use super::survey::{Ground, Request, Survey, protected_tips, survey};
+use super::survey::{Ground, Request, Survey, protected_tips, read_policy, survey};
 use super::{GateError, gather, reverts};
 use crate::git::Repo;
 use crate::model::ids::CommitId;
+use crate::model::shell::word;
 use crate::policy::Policy;
 
 /// A branch as the gate would judge it.
@@ -44,4 +45,19 @@ fn drafted(repo: &Repo, draft: &Policy) -> Result<Option<Ground>, GateError> {
     let Some(landing) = protected.first().copied() else { return Ok(None) };
     let range = repo.range(tip, &protected)?;
     Ok(Some(Ground { policy: draft.clone(), policy_at: landing, landing, protected, tip, range }))
+}
+
+/// The command that brings the policy of HEAD to a line that has none; `None` while HEAD has none.
+///
+/// # Errors
+/// When the repository cannot answer.
+pub fn landing(repo: &Repo, line: &str) -> Result<Option<String>, GateError> {
+    let policy = repo.head()?.map(|head| read_policy(repo, head)).transpose()?.flatten();
+    let tracked = repo.remote().and_then(|remote| {
+        let branch = line.strip_prefix(&format!("refs/remotes/{remote}/"))?;
+        Some(format!("git push {} {}", word(&remote), word(&format!("HEAD:refs/heads/{branch}"))))
+    });
+    let local =
+        line.strip_prefix("refs/heads/").map(|name| format!("git switch {} && git merge -", word(name)));
+    Ok(policy.map(|_| tracked.or(local).unwrap_or_else(|| "git push".to_owned())))
 }

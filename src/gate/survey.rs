@@ -119,6 +119,18 @@ fn fetch(side: &Side, policy: &Policy) -> String {
     }
 }
 
+/// How the default branch of a side comes into a clone that holds another one alone.
+pub fn fetch_default(side: &Side) -> String {
+    match side {
+        Side::Remote(remote) => format!(
+            "git fetch {remote} {} && git remote set-head {remote} --auto",
+            word(&format!("+refs/heads/*:refs/remotes/{remote}/*")),
+            remote = word(remote),
+        ),
+        Side::Elsewhere | Side::Here => NAME_THE_RANGE.to_owned(),
+    }
+}
+
 pub(super) const NAME_THE_RANGE: &str = "name the range: git reins check BASE..TIP";
 
 fn default_name(repo: &Repo) -> Result<Option<String>, GateError> {
@@ -137,7 +149,7 @@ fn bootstrap(repo: &Repo, base: Option<CommitId>) -> Result<Option<(Policy, Comm
             Some(_) => Ok(None),
             None => Err(GateError::NoLine {
                 looked_for: "no remote HEAD and no local main, master or trunk".to_owned(),
-                fix: NAME_THE_RANGE.to_owned(),
+                fix: fetch_default(&repo.usual_side()),
             }),
         };
     };

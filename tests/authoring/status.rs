@@ -49,9 +49,57 @@ fn the_next_command_is_said_all_the_way_round() {
       "freezes": 0,
       "epoch_id": "e1",
       "uncommitted": [],
-      "next": "git reins check",
-      "why": "the branch carries a patch"
+      "next": "git reins judge",
+      "why": "the branch carries a patch that no trial is about"
     }
     --- exit 0
     "#);
+}
+
+/// What comes next, by the last line.
+fn next(repo: &Repo) -> String {
+    let said = repo.reins(&["status"]).expect(0).stdout;
+    said.lines().last().unwrap().trim().to_owned()
+}
+
+#[test]
+fn the_policy_is_committed_and_lands_first() {
+    for remote in [true, false] {
+        let repo = Repo::new();
+        repo.write("src/account.py", "x = 1\n");
+        repo.commit("first");
+        if remote {
+            repo.git(&["init", "-q", "--bare", "../server.git"]);
+            repo.git(&["remote", "add", "origin", "../server.git"]);
+            repo.git(&["push", "-q", "origin", "main"]);
+        }
+        repo.git(&["switch", "-q", "-c", "reins"]);
+        let _ = repo.reins(&["init"]).expect(0);
+        assert_eq!(
+            next(&repo),
+            "git add :/.gitreins/reins.toml :/.gitignore :/ledger/freezes.json :/ledger/oracle.json && git commit -m 'reins: start'"
+        );
+        let _ = repo.follow(&next(&repo)).expect(0);
+        assert_eq!(repo.git(&["status", "--porcelain"]), "");
+        let wanted =
+            if remote { "git push origin HEAD:refs/heads/main" } else { "git switch main && git merge -" };
+        assert_eq!(next(&repo), wanted);
+        let doctor = repo.reins(&["doctor"]).expect(1).stdout;
+        assert!(doctor.contains(&format!("fix: {wanted}\n")), "{doctor}");
+        let _ = repo.follow(wanted).expect(0);
+        assert!(next(&repo).starts_with("git reins oracle add"));
+    }
+}
+
+#[test]
+fn ledgers_that_disagree_are_looked_at_before_a_patch() {
+    let repo = Repo::under_reins();
+    repo.git(&["switch", "-q", "-c", "topic"]);
+    let _ = add_row(&repo, "bal-01").expect(0);
+    let _ = repo.reins(&["fixture", "pin", "--epoch", "e1", "--runner-image", "nix:abc"]).expect(0);
+    repo.git(&["rm", "-q", "properties/balance.py"]);
+    repo.commit("by hand");
+    assert_eq!(next(&repo), "git reins check");
+    let said = repo.reins(&["check"]).expect(1).stdout;
+    assert!(said.contains("git reins oracle rm bal-01 &&\n    git reins oracle commit"), "{said}");
 }

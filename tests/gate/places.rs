@@ -152,6 +152,18 @@ fn the_remotes_line_is_the_protected_one() {
 }
 
 #[test]
+fn a_clone_of_one_branch_learns_which_line_is_protected() {
+    let origin = Story::landed();
+    origin.git(&["switch", "-q", "main"]);
+    origin.git(&["branch", "-q", "work"]);
+    let _ = origin.shell("git clone -q --single-branch -b work . ../clone").expect(0);
+    let asked = origin.reins_in("../clone", &["check"]).expect(128);
+    let hint = asked.stderr.lines().find_map(|line| line.strip_prefix("hint: ")).expect("a hint");
+    let _ = origin.shell(&format!("cd ../clone && {hint}")).expect(0);
+    let _ = origin.reins_in("../clone", &["check"]).expect(0);
+}
+
+#[test]
 fn every_object_format_is_read() {
     let story = Story::start_in(Repo::with_format("sha256"));
     story.land_ledgers(&story.ledgers(&["bal-01"]));

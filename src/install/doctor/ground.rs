@@ -3,7 +3,8 @@
 use super::super::site::Site;
 use super::Finding;
 use crate::gate::GateError;
-use crate::gate::survey::read_policy;
+use crate::gate::branch::landing;
+use crate::gate::survey::{fetch_default, read_policy};
 use crate::git::Repo;
 use crate::git::refs::Line;
 use crate::model::shell::word;
@@ -21,7 +22,7 @@ pub(super) fn findings(site: &Site) -> Result<Vec<Finding>, GateError> {
     }
     let Some(line) = repo.default_branch()? else {
         let seen = "no remote HEAD and no local main, master or trunk";
-        let fix = "git remote set-head origin --auto";
+        let fix = fetch_default(&repo.usual_side());
         findings.push(Finding::fault("protected-unknown", seen, "a protected line", fix));
         return Ok(findings);
     };
@@ -30,7 +31,7 @@ pub(super) fn findings(site: &Site) -> Result<Vec<Finding>, GateError> {
             findings.extend(protected(&repo, &policy)?);
             findings.extend(tools(site, &policy));
         }
-        Ok(None) => findings.push(no_policy(site, &line)),
+        Ok(None) => findings.push(no_policy(site, &repo, &line)?),
         Err(GateError::Policy { fault, .. }) => {
             let seen = format!("the policy on {}: {fault}", line.name);
             let fix = format!("correct {} in {POLICY_PATH} on that line", fault.key);
@@ -41,18 +42,19 @@ pub(super) fn findings(site: &Site) -> Result<Vec<Finding>, GateError> {
     Ok(findings)
 }
 
-fn no_policy(site: &Site, line: &Line) -> Finding {
+fn no_policy(site: &Site, repo: &Repo, line: &Line) -> Result<Finding, GateError> {
     let at_hand = site.place.worktree.as_deref().is_some_and(|root| {
         let path = POLICY_PATH.parse().expect("the policy's path is safe");
         crate::sys::files::Root::open(root)
             .is_ok_and(|root| root.read(&path).is_ok_and(|text| text.is_some()))
     });
-    let fix = match at_hand {
-        true => format!("land {POLICY_PATH} on {}", line.name),
-        false => "git reins init".to_owned(),
+    let fix = match (landing(repo, &line.name)?, at_hand) {
+        (Some(land), _) => land,
+        (None, true) => "git reins status, which says how to commit it".to_owned(),
+        (None, false) => "git reins init".to_owned(),
     };
     let seen = format!("no {POLICY_PATH} on {}: no push is judged", line.name);
-    Finding::fault("no-policy", seen, "a policy on the protected line", fix)
+    Ok(Finding::fault("no-policy", seen, "a policy on the protected line", fix))
 }
 
 /// The lines that the policy protects and this clone does not know.
