@@ -1,8 +1,11 @@
 //! Which changed paths does a commit of ledgers take, and what stands against it?
 
+use std::collections::BTreeSet;
+
 use super::Refused;
 use super::desk::{Desk, DeskError};
 use super::{freeze, oracle};
+use crate::gate::branch::Branch;
 use crate::git::plumbing::Git;
 use crate::git::worktree::{Change, StatusEntry};
 use crate::ledger::file::{Ledger, LedgerName, parse};
@@ -90,6 +93,20 @@ pub fn at_head<L: Ledger>(desk: &Desk) -> Result<Option<L>, DeskError> {
     let Some(id) = Git::at(&desk.place).args(asked).maybe_line()? else { return Ok(None) };
     let bytes = Git::at(&desk.place).args(["cat-file", "blob", &id]).run()?;
     Ok(parse(&bytes).ok())
+}
+
+/// The property files of the rows that differ between the base of the branch and HEAD.
+///
+/// # Errors
+/// When git fails.
+pub fn committed_beside(desk: &Desk, branch: &Branch, rows: &OracleLedger) -> Result<Vec<String>, DeskError> {
+    let Some(base) = branch.base.map(|base| base.to_string()) else { return Ok(Vec::new()) };
+    let asked = ["diff-tree", "-r", "--name-only", "--no-renames", "-z", &base, "HEAD"];
+    let changed = Git::at(&desk.place).args(asked).run()?;
+    let changed: BTreeSet<_> = changed.split(|byte| *byte == 0).collect();
+    let named = rows.oracles.iter().flat_map(|row| &row.property_files).map(|file| file.path.clone());
+    let files: BTreeSet<_> = named.filter(|path| changed.contains(path.as_bytes())).collect();
+    Ok(files.into_iter().collect())
 }
 
 /// The message of an oracle commit: which rows it adds, changes and removes.

@@ -11,6 +11,7 @@ use crate::model::heading;
 use crate::model::ids::OracleId;
 use crate::model::path::{RepoPath, shown};
 use crate::model::refusal::Code;
+use crate::model::shell::word;
 use crate::policy::{Kind, Policy};
 use crate::sys::hash;
 
@@ -160,8 +161,14 @@ pub fn pin(mut ledger: OracleLedger, id: Option<&OracleId>, desk: &Desk) -> Resu
     }
     let wanted = |row: &&mut OracleRow| id.is_none_or(|id| row.oracle_id == id.as_str());
     for row in ledger.oracles.iter_mut().filter(wanted) {
+        let id = row.oracle_id.clone();
         for file in row.property_files.iter_mut().chain(&mut row.witness_patch) {
-            file.sha256 = digest(desk, &file.path.parse()?)?;
+            let path = file.path.parse()?;
+            let gone = || {
+                let refused = Refused::new(format!("there is no file {path}, which oracle '{id}' names"));
+                refused.fix(format!("git reins oracle rm {}", word(&id)))
+            };
+            file.sha256 = digest(desk, &path)?.ok_or_else(gone)?;
         }
     }
     Ok(ledger)
@@ -179,15 +186,15 @@ pub fn property_files(desk: &Desk, given: &[String]) -> Result<Vec<PinnedFile>, 
     let pinned = given.iter().map(|given| {
         let path = desk.path(given)?;
         inside(&path, &desk.policy.paths.properties, "paths.properties")?;
-        let sha256 = digest(desk, &path)?;
+        let gone = || Refused::new(format!("there is no file {path}"));
+        let sha256 = digest(desk, &path)?.ok_or_else(gone)?;
         Ok(PinnedFile { path: path.to_string(), sha256 })
     });
     pinned.collect()
 }
 
-fn digest(desk: &Desk, path: &RepoPath) -> Result<String, DeskError> {
-    let bytes = desk.root.read(path)?.ok_or_else(|| Refused::new(format!("there is no file {path}")))?;
-    Ok(hash::bytes(&bytes).to_string())
+fn digest(desk: &Desk, path: &RepoPath) -> Result<Option<String>, DeskError> {
+    Ok(desk.root.read(path)?.map(|bytes| hash::bytes(&bytes).to_string()))
 }
 
 fn inside(path: &RepoPath, prefixes: &[RepoPath], key: &str) -> Result<(), Refused> {

@@ -339,14 +339,25 @@ fn write(
     }
 }
 
-/// The commands that carry uncommitted ledgers to a branch that starts at the base.
-fn on_a_branch_of_its_own(branch: &Branch, entries: &[StatusEntry]) -> String {
+/// The commands that carry uncommitted ledgers to a branch that starts at the base, with the
+/// property files of their rows that only this branch has committed.
+fn on_a_branch_of_its_own(
+    desk: &Desk,
+    branch: &Branch,
+    entries: &[StatusEntry],
+    rows: &OracleLedger,
+) -> Result<String, Failure> {
     let paths: Vec<_> = entries.iter().map(|entry| word(&entry.shown())).collect();
     let base = branch.base.map_or_else(|| "BASE".to_owned(), |base| base.short());
-    format!(
-        "git stash push --include-untracked -- {} && git switch -c oracle-rows {base} && git stash pop && git reins oracle commit",
-        paths.join(" ")
-    )
+    let files = landing::committed_beside(desk, branch, rows)?;
+    let files: Vec<_> = files.iter().map(|file| word(file)).collect();
+    let head = worktree::head(&desk.place)?.filter(|_| !files.is_empty());
+    let bring = head.map(|head| format!("git restore --source={} -- {} && ", head.short(), files.join(" ")));
+    Ok(format!(
+        "git stash push --include-untracked -- {} && git switch -c oracle-rows {base} && git stash pop && {}git reins oracle commit",
+        paths.join(" "),
+        bring.unwrap_or_default()
+    ))
 }
 
 fn commit(flags: &CommitFlags, desk: &Desk) -> Result<Answer, Failure> {
@@ -361,7 +372,7 @@ fn commit(flags: &CommitFlags, desk: &Desk) -> Result<Answer, Failure> {
         let refused = Refused::new(format!("the branch carries patch commits already ({})", patch.short()));
         return Err(refused
             .code(Code::OracleNotIndependent)
-            .fix(on_a_branch_of_its_own(&branch, &entries))
+            .fix(on_a_branch_of_its_own(desk, &branch, &entries, after)?)
             .into());
     }
     let before = landing::at_head(desk)?.unwrap_or_else(oracle::empty);
@@ -369,8 +380,8 @@ fn commit(flags: &CommitFlags, desk: &Desk) -> Result<Answer, Failure> {
         Some(_) => "write the patch, then git reins check",
         None => "git reins fixture pin --epoch NEW --runner-image auto",
     };
-    let answer = flags.commit(desk, &entries, &landing::oracle_message(&before, after), next)?;
     let stale = oracle::changes(after, &oracle::pin(after.clone(), None, desk)?).changed;
+    let answer = flags.commit(desk, &entries, &landing::oracle_message(&before, after), next)?;
     let note = format!("{} pinned to other bytes: git reins oracle pin", stale.join(", "));
     Ok(if stale.is_empty() { answer } else { answer.note(&note) })
 }

@@ -4,6 +4,7 @@
 //! its own. No text ever advises to reorder commits.
 
 use super::facts::Facts;
+use crate::model::ids::CommitId;
 use crate::model::path::RepoPath;
 use crate::model::shell::word;
 
@@ -19,6 +20,12 @@ pub fn restored(advice: &str, source: &str, paths: &[&str]) -> String {
     )
 }
 
+/// Begins a branch at a commit, with what is not committed put aside: what is brought there next
+/// would overwrite it.
+pub fn begun(branch: &str, base: CommitId) -> String {
+    format!("git stash push && git switch -c {} {}", word(branch), base.short())
+}
+
 /// Commands that bring the ledgers and properties of tip onto a branch that starts at base, run
 /// `edits` there, and commit.
 pub fn own_range(facts: &Facts, branch: &str, edits: &[String]) -> String {
@@ -28,7 +35,7 @@ pub fn own_range(facts: &Facts, branch: &str, edits: &[String]) -> String {
     let paths: Vec<_> =
         [facts.policy.paths.ledger.as_str()].into_iter().chain(properties).map(word).collect();
     let mut commands = vec![
-        format!("git switch -c {} {}", word(branch), base.short()),
+        begun(branch, base),
         format!("git restore --source={} -- {}", facts.tip.id.short(), paths.join(" ")),
     ];
     commands.extend_from_slice(edits);

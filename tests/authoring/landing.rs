@@ -276,3 +276,61 @@ fn the_editor_gets_the_message_and_an_empty_one_commits_nothing() {
     repo.git(&["config", "core.editor", "truncate -s 0"]);
     let _ = repo.refuses(1, &["oracle", "commit", "--edit"]);
 }
+
+/// The command of the hint.
+fn hint(run: &crate::support::Run) -> String {
+    run.stderr.lines().find_map(|line| line.strip_prefix("hint: ")).expect("a hint").to_owned()
+}
+
+#[test]
+fn a_row_whose_file_is_gone_is_not_committed() {
+    let repo = with_row();
+    std::fs::remove_file(repo.path("properties/balance.py")).unwrap();
+    let refused = repo.refuses(1, &["oracle", "commit"]);
+    assert_snapshot!(refused, @"
+    git-reins: cannot commit the ledgers: there is no file properties/balance.py, which oracle 'bal-01' names
+    hint: git reins oracle rm bal-01
+    --- exit 1
+    ");
+    let _ = repo.follow(&hint(&refused)).expect(0);
+    let _ = repo.reins(&["oracle", "commit"]).expect(0);
+}
+
+/// A branch whose patch commit brings a new property file, and a row of it that is not committed.
+fn late_row() -> Repo {
+    let repo = Repo::under_reins();
+    repo.git(&["switch", "-q", "-c", "topic"]);
+    repo.write("src/account.py", "patched");
+    repo.write("properties/late.py", "def late(): ...\n");
+    repo.commit("patch");
+    let row = ["oracle", "add", "late-01", "--source", "spec/accounts.md#no-overdraft", "--property", "late"];
+    let _ = repo.reins(&[row.as_slice(), &["--file", "properties/late.py"]].concat()).expect(0);
+    repo
+}
+
+#[test]
+fn a_row_and_its_file_land_together_in_a_range_of_their_own() {
+    let repo = late_row();
+    let refused = repo.refuses(1, &["oracle", "commit"]);
+    let _ = repo.follow(&hint(&refused)).expect(0);
+    assert_eq!(
+        repo.git(&["show", "--name-only", "--format=%s", "HEAD"]),
+        "ledger: add oracle late-01\n\nledger/oracle.json\nproperties/late.py\n"
+    );
+    assert_eq!(repo.git(&["status", "--porcelain"]) + &repo.git(&["stash", "list"]), "");
+}
+
+#[test]
+fn the_way_into_a_range_of_its_own_loses_no_work() {
+    let repo = late_row();
+    let ledger = repo.read("ledger/oracle.json");
+    let said = repo.reins(&["check", "--json"]).expect(1).stdout;
+    let decision: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let fixes = decision["details"].as_array().unwrap().iter().filter_map(|detail| detail["fix"].as_str());
+    let mut ways = fixes.filter_map(|fix| fix.strip_prefix("land it in a range of its own: "));
+    let fix = ways.next().expect("the way there");
+    let _ = repo.follow(fix).expect(0);
+    assert_eq!(repo.git(&["show", "--name-only", "--format=", "HEAD"]), "properties/late.py\n");
+    repo.git(&["stash", "pop", "-q"]);
+    assert_eq!(repo.read("ledger/oracle.json"), ledger);
+}

@@ -6,7 +6,7 @@
 use super::Late;
 use crate::decide::facts::{Facts, Held, Material};
 use crate::decide::ledgers::ledger_path;
-use crate::decide::remedy::{APART, own_range, restored};
+use crate::decide::remedy::{APART, begun, own_range, restored};
 use crate::ledger::file::LedgerName;
 use crate::ledger::freeze::FreezeRow;
 use crate::model::decision::Detail;
@@ -109,8 +109,8 @@ pub(super) fn changed_text(facts: &Facts, path: &str, patch: CommitId) -> Detail
         .commit(patch)
         .saw("another state of the cited text in a parent of the patch commit", BEFORE_PATCH)
         .fix(format!(
-            "land it in a range of its own: git switch -c cited-text {} && git restore --source={} -- {path} && git add {path} && git commit",
-            base.short(),
+            "land it in a range of its own: {} && git restore --source={} -- {path} && git add {path} && git commit",
+            begun("cited-text", base),
             facts.tip.id.short(),
             path = word(path)
         ))
@@ -202,10 +202,7 @@ fn apart(facts: &Facts) -> String {
         format!("git restore --source={tip} -- {paths} && git add -- {paths} && git commit -m '{message}'")
     };
     let (first, second) = (step(&bytes, "fixture bytes"), step(&ledger, "fixture epoch"));
-    format!(
-        "land them in two commits: git switch -c fixture-migration {} && {first} && {second}",
-        base.short()
-    )
+    format!("land them in two commits: {} && {first} && {second}", begun("fixture-migration", base))
 }
 
 pub(super) fn mixed_migration(facts: &Facts, path: &str, commit: CommitId) -> Detail {
