@@ -11,6 +11,7 @@ use crate::model::ids::CommitId;
 use crate::model::image::RunnerImage;
 use crate::model::path::RepoPath;
 use crate::model::refusal::Code;
+use crate::model::shell::word;
 use crate::sys::files::FileError;
 use crate::sys::hash;
 
@@ -55,7 +56,15 @@ pub fn epoch_is_free(used: &FixtureLedger, new: &FixtureLedger) -> Result<(), Re
     }
     let epoch = new.epoch_id.as_ref().map(Field::shown).unwrap_or_default();
     let message = format!("HEAD pins another base, digest or image under the epoch {epoch}");
-    Err(Refused::new(message).code(Code::FixtureEpochUnpinned).fix("choose a new name: --epoch NEW"))
+    let fix = format!("choose a new name: --epoch {}", word(&successor(text(&new.epoch_id))));
+    Err(Refused::new(message).code(Code::FixtureEpochUnpinned).fix(fix))
+}
+
+/// The name that comes after one: `e1` is followed by `e2`, `NEW` by `NEW-2`.
+fn successor(epoch: &str) -> String {
+    let stem = epoch.trim_end_matches(|c: char| c.is_ascii_digit());
+    let number = epoch[stem.len()..].parse::<u64>().ok().and_then(|number| number.checked_add(1));
+    number.map_or_else(|| format!("{epoch}-2"), |number| format!("{stem}{number}"))
 }
 
 /// Every fixture file of the worktree that git tracks or would track, digested.

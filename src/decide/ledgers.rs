@@ -84,7 +84,7 @@ fn judge_tip_file(facts: &Facts, name: LedgerName, found: &mut Findings) {
     let path = ledger_path(facts, name);
     if name == LedgerName::Fixture && nothing_is_claimed(facts) {
         return found.warn(format!(
-            "{path} is not there yet; before the first oracle row: git reins fixture pin --epoch ID --runner-image auto"
+            "no commit here holds {path} yet; before the first oracle row: git reins fixture pin --epoch ID --runner-image auto && git reins fixture commit"
         ));
     }
     let fix = match name {

@@ -144,7 +144,11 @@ impl Status {
         let mut text = String::new();
         for hook in &self.hooks {
             let runs = if hook.executable { "executable" } else { "not executable" };
-            text.push_str(&format!("{}: {} ({}, {runs})\n", hook.event, hook.path, hook.owner));
+            let state = match hook.owner == word(Owner::Nobody) {
+                true => "not there; to put it there: git reins hooks install".to_owned(),
+                false => format!("{}, {runs}", hook.owner),
+            };
+            text.push_str(&format!("{}: {} ({state})\n", hook.event, hook.path));
             if hook.taken_over {
                 text.push_str("  ours was there, and is not any more\n");
             }

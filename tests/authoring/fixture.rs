@@ -73,7 +73,7 @@ fn every_file_that_git_would_track_is_pinned() {
     repo.write("fixtures/accounts.json", "moved");
     assert_snapshot!(repo.refuses(1, &pin("e1")), @r#"
     git-reins: cannot pin the fixtures: HEAD pins another base, digest or image under the epoch "e1" (FIXTURE_EPOCH_UNPINNED)
-    hint: choose a new name: --epoch NEW
+    hint: choose a new name: --epoch e2
     --- exit 1
     "#);
     let _ = repo.reins(&pin("e2")).expect(0);

@@ -348,6 +348,13 @@ fn a_frozen_property_is_replayed_or_does_not_count() {
         .says(1, &["FROZEN_REGRESSION replay"]);
     bent(&frozen(), |trial| set(trial, "bal-02", Some("0"), Revision::Candidate, Outcome::Fail))
         .says(1, &["FROZEN_REGRESSION not-covered"]);
+    // the seed that is told is the one that no row covers
+    let both = bent(&frozen(), |trial| {
+        set(trial, "bal-02", Some("0"), Revision::Candidate, Outcome::Fail);
+        set(trial, "bal-02", Some(FROZEN_SEED), Revision::Candidate, Outcome::Fail);
+    });
+    both.says(1, &["FROZEN_REGRESSION not-covered", "FROZEN_REGRESSION replay"]);
+    assert!(both.json["details"].to_string().contains("fail (seed 0)"), "{}", both.run);
 }
 
 #[test]

@@ -141,6 +141,15 @@ fn judge_property(
     if bad.is_none() && !lists(&decision.uncovered_fail) && !lists(&decision.illegal_freeze) {
         return;
     }
+    // of a frozen property only the seeds count that no row covers
+    let of_seed = |seed: &str| {
+        let mut runs = one.trial.candidate_runs().filter(|run| run.property.as_ref() == Some(id));
+        runs.find(|run| run.seed.as_deref() == Some(seed) && word(&run.outcome) != "pass")
+    };
+    let worst = match (standing, bad) {
+        (Standing::Frozen, Some((_, seed, _))) => of_seed(seed),
+        (Standing::Frozen | Standing::Scored | Standing::Late | Standing::Smoke, _) => worst,
+    };
     let passed = worst.filter(|run| word(&run.outcome) != "pass");
     let observed = match (passed, bad) {
         (Some(run), _) => {
