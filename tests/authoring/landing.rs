@@ -2,6 +2,7 @@
 
 use insta::assert_snapshot;
 
+use super::status::follow;
 use crate::naming::named;
 use crate::support::{Repo, add_row};
 
@@ -292,7 +293,7 @@ fn a_row_whose_file_is_gone_is_not_committed() {
     hint: git reins oracle rm bal-01
     --- exit 1
     ");
-    let _ = repo.follow(&hint(&refused)).expect(0);
+    let _ = follow(&repo, &hint(&refused)).expect(0);
     let _ = repo.reins(&["oracle", "commit"]).expect(0);
 }
 
@@ -312,7 +313,7 @@ fn late_row() -> Repo {
 fn a_row_and_its_file_land_together_in_a_range_of_their_own() {
     let repo = late_row();
     let refused = repo.refuses(1, &["oracle", "commit"]);
-    let _ = repo.follow(&hint(&refused)).expect(0);
+    let _ = follow(&repo, &hint(&refused)).expect(0);
     assert_eq!(
         repo.git(&["show", "--name-only", "--format=%s", "HEAD"]),
         "ledger: add oracle late-01\n\nledger/oracle.json\nproperties/late.py\n"
@@ -329,7 +330,7 @@ fn the_way_into_a_range_of_its_own_loses_no_work() {
     let fixes = decision["details"].as_array().unwrap().iter().filter_map(|detail| detail["fix"].as_str());
     let mut ways = fixes.filter_map(|fix| fix.strip_prefix("land it in a range of its own: "));
     let fix = ways.next().expect("the way there");
-    let _ = repo.follow(fix).expect(0);
+    let _ = follow(&repo, fix).expect(0);
     assert_eq!(repo.git(&["show", "--name-only", "--format=", "HEAD"]), "properties/late.py\n");
     repo.git(&["stash", "pop", "-q"]);
     assert_eq!(repo.read("ledger/oracle.json"), ledger);

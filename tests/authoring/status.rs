@@ -1,9 +1,10 @@
 //! `git reins status`: the next command, all the way round the loop.
+#![expect(clippy::unwrap_used, reason = "a test that cannot tell its story fails")]
 
 use insta::assert_snapshot;
 
 use crate::naming::named;
-use crate::support::{Repo, add_row};
+use crate::support::{BINARY, Repo, Run, add_row};
 
 #[test]
 fn the_next_command_is_said_all_the_way_round() {
@@ -56,6 +57,14 @@ fn the_next_command_is_said_all_the_way_round() {
     "#);
 }
 
+/// Runs a command that we advised, in a shell that finds ours.
+pub fn follow(repo: &Repo, line: &str) -> Run {
+    let ours = std::path::Path::new(BINARY).parent().unwrap().display().to_string();
+    let path = format!("{ours}:{}", std::env::var("PATH").unwrap());
+    let output = repo.command("sh", &repo.path("")).env("PATH", path).args(["-c", line]).output();
+    repo.captured(output.unwrap())
+}
+
 /// What comes next, by the last line.
 fn next(repo: &Repo) -> String {
     let said = repo.reins(&["status"]).expect(0).stdout;
@@ -79,14 +88,14 @@ fn the_policy_is_committed_and_lands_first() {
             next(&repo),
             "git add :/.gitreins/reins.toml :/.gitignore :/ledger/freezes.json :/ledger/oracle.json && git commit -m 'reins: start'"
         );
-        let _ = repo.follow(&next(&repo)).expect(0);
+        let _ = follow(&repo, &next(&repo)).expect(0);
         assert_eq!(repo.git(&["status", "--porcelain"]), "");
         let wanted =
             if remote { "git push origin HEAD:refs/heads/main" } else { "git switch main && git merge -" };
         assert_eq!(next(&repo), wanted);
         let doctor = repo.reins(&["doctor"]).expect(1).stdout;
         assert!(doctor.contains(&format!("fix: {wanted}\n")), "{doctor}");
-        let _ = repo.follow(wanted).expect(0);
+        let _ = follow(&repo, wanted).expect(0);
         assert!(next(&repo).starts_with("git reins oracle add"));
     }
 }

@@ -184,14 +184,6 @@ impl Repo {
         command
     }
 
-    /// Runs a command that we advised, in a shell that finds ours.
-    pub fn follow(&self, line: &str) -> Run {
-        let ours = Path::new(BINARY).parent().unwrap().display().to_string();
-        let path = format!("{ours}:{}", std::env::var("PATH").unwrap());
-        let output = self.command("sh", &self.worktree).env("PATH", path).args(["-c", line]).output();
-        self.captured(output.unwrap())
-    }
-
     /// What a command said, with the place of the repository left out.
     pub fn captured(&self, output: Output) -> Run {
         let temp = self.temp.path().canonicalize().unwrap().display().to_string();
