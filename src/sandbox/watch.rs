@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitStatus};
@@ -34,12 +35,12 @@ impl Stream {
 
     /// Takes what has been printed, at most so much that the other stream gets its turn.
     fn drain(&mut self) -> bool {
-        let mut buffer = vec![0; 64 << 10];
+        let mut buffer = Vec::with_capacity(64 << 10);
         let Some(fd) = &self.fd else { return false };
-        match rustix::io::read(fd, &mut buffer) {
+        match rustix::io::read(fd, spare_capacity(&mut buffer)) {
             Ok(0) => self.fd = None,
-            Ok(count) => {
-                self.kept.add(&buffer[..count]);
+            Ok(_) => {
+                self.kept.add(&buffer);
                 return true;
             }
             Err(Errno::AGAIN | Errno::INTR) => {}
@@ -73,7 +74,7 @@ impl Signals {
 
     fn read(&self) -> bool {
         let mut signals = [0; 64];
-        while matches!((&self.wake).read(&mut signals), Ok(count) if count > 0) {}
+        while matches!((&self.wake).read(&mut signals), Ok(count) if count == signals.len()) {}
         self.stop.load(Ordering::SeqCst)
     }
 }
@@ -157,14 +158,15 @@ impl Watch {
             if left == Some(Duration::ZERO) {
                 return Ok(());
             }
-            self.wait(if is_idle { left } else { Some(Duration::ZERO) })?;
-            self.streams.iter_mut().for_each(|stream| _ = stream.drain());
+            if self.wait(if is_idle { left } else { Some(Duration::ZERO) })? {
+                self.streams.iter_mut().for_each(|stream| _ = stream.drain());
+            }
         }
     }
 
-    /// Sleeps until something happens. An event on the parent's pipe means that the parent is gone,
-    /// since it never writes.
-    fn wait(&mut self, left: Option<Duration>) -> io::Result<()> {
+    /// Sleeps until something happens; whether something was printed. An event on the parent's pipe
+    /// means that the parent is gone, since it never writes.
+    fn wait(&mut self, left: Option<Duration>) -> io::Result<bool> {
         let stdin = io::stdin();
         let streams = self.streams.iter().filter_map(|stream| stream.fd.as_ref());
         let mut fds = vec![PollFd::new(&self.signals.wake, PollFlags::IN)];
@@ -174,15 +176,22 @@ impl Watch {
         let watched = fds.len();
         let listener = self.tracing.as_ref().and_then(Tracing::listener);
         fds.extend(listener.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        let others = fds.len();
         fds.extend(streams.map(|fd| PollFd::new(fd, PollFlags::IN)));
         let left = left.and_then(|left| Timespec::try_from(left).ok());
-        match rustix::event::poll(&mut fds, left.as_ref()) {
+        let mut sleep = || rustix::event::poll(&mut fds, left.as_ref());
+        let woken = match &self.tracing {
+            Some(tracing) => tracing.hear(sleep),
+            None => sleep(),
+        };
+        match woken {
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => return Err(errno.into()),
         }
         let is_orphan = watched == 2 && !fds[1].revents().is_empty();
+        let is_printed = fds[others..].iter().any(|fd| !fd.revents().is_empty());
         self.is_called_off |= is_orphan | self.signals.read();
-        Ok(())
+        Ok(is_printed)
     }
 
     /// Takes what processes have to tell, but not so much that nothing else has its turn. Whether

@@ -7,7 +7,8 @@ use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 
 use libc::sock_filter;
 
-/// Every call that opens a file or runs one. A path that is only looked at is not opened.
+/// Every call that opens a file or runs one. A path that is only looked at is not opened, nor is a
+/// directory: see [`let_pass`].
 pub const SHOWN: &[libc::c_long] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_open,
@@ -42,6 +43,7 @@ pub enum Means {
 const NUMBER: u32 = 0;
 const ARCHITECTURE: u32 = 4;
 const SECOND_ARGUMENT: u32 = 24;
+const THIRD_ARGUMENT: u32 = 32;
 
 /// The filter. A foreign machine's calls have other numbers, so that nothing else may make any;
 /// rings open files without a call; a listener of the job's own would be asked instead of us.
@@ -55,13 +57,30 @@ fn program(means: Means) -> Vec<sock_filter> {
     program.extend([answer(libc::SECCOMP_RET_KILL_PROCESS), load(NUMBER)]);
     program.extend([jump(libc::BPF_JGE, FOREIGN, 0, 1), refuse(libc::ENOSYS)]);
     for call in SHOWN {
-        program.extend([jump(libc::BPF_JEQ, number(*call), 0, 1), answer(shown)]);
+        let block = [let_pass(*call).as_slice(), &[answer(shown)]].concat();
+        let over = u8::try_from(block.len()).expect("a block is some lines long");
+        program.push(jump(libc::BPF_JEQ, number(*call), 0, over));
+        program.extend(block);
     }
     program.extend([jump(libc::BPF_JEQ, number(libc::SYS_io_uring_setup), 0, 1), refuse(libc::ENOSYS)]);
     program.extend([jump(libc::BPF_JEQ, number(libc::SYS_seccomp), 0, 3), load(SECOND_ARGUMENT)]);
     program.extend([jump(libc::BPF_JSET, listener, 0, 1), refuse(libc::EBUSY)]);
     program.push(answer(libc::SECCOMP_RET_ALLOW));
     program
+}
+
+/// Lets a call pass that gets a directory or nothing, as its flags say: to list one is no access to
+/// a file. `O_TMPFILE` has the same flag in it, and gets a file.
+fn let_pass(call: libc::c_long) -> Vec<sock_filter> {
+    let flags = match call {
+        #[cfg(target_arch = "x86_64")]
+        libc::SYS_open => SECOND_ARGUMENT,
+        libc::SYS_openat => THIRD_ARGUMENT,
+        _ => return Vec::new(),
+    };
+    let (mask, directory) = (libc::O_TMPFILE.cast_unsigned(), libc::O_DIRECTORY.cast_unsigned());
+    let masked = instruction(libc::BPF_ALU | libc::BPF_AND | libc::BPF_K, mask, (0, 0));
+    vec![load(flags), masked, jump(libc::BPF_JEQ, directory, 0, 1), answer(libc::SECCOMP_RET_ALLOW)]
 }
 
 fn number(call: libc::c_long) -> u32 {
@@ -137,17 +156,21 @@ fn own(number: libc::c_long) -> OwnedFd {
 mod tests {
     use super::*;
 
-    /// What the filter answers, by the rules of the four instructions that it is made of.
-    fn ask(means: Means, machine: u32, call: u32, second: u32) -> u32 {
+    /// What the filter answers, by the rules of the instructions that it is made of.
+    fn ask(means: Means, machine: u32, call: u32, [second, third]: [u32; 2]) -> u32 {
         let (program, mut at, mut held) = (program(means), 0, 0);
+        let data =
+            [(NUMBER, call), (ARCHITECTURE, machine), (SECOND_ARGUMENT, second), (THIRD_ARGUMENT, third)];
         loop {
             let sock_filter { code, jt, jf, k } = program[at];
             let holds = match u32::from(code) {
                 0x20 => {
-                    held = [(NUMBER, call), (ARCHITECTURE, machine), (SECOND_ARGUMENT, second)]
-                        .iter()
-                        .find_map(|(offset, value)| (*offset == k).then_some(*value))
-                        .unwrap();
+                    held = data.iter().find_map(|(offset, value)| (*offset == k).then_some(*value)).unwrap();
+                    at += 1;
+                    continue;
+                }
+                0x54 => {
+                    held &= k;
                     at += 1;
                     continue;
                 }
@@ -164,7 +187,7 @@ mod tests {
     #[test]
     fn calls_that_open_are_shown_and_ways_around_them_are_closed() {
         for (means, shown) in [(Means::Ptrace, 0x7ff0_0000), (Means::Notify, 0x7fc0_0000)] {
-            let ask = |call: libc::c_long, second| ask(means, MACHINE, number(call), second);
+            let ask = |call: libc::c_long, second| ask(means, MACHINE, number(call), [second, 0]);
             for call in SHOWN {
                 assert_eq!(ask(*call, 0), shown);
             }
@@ -178,8 +201,30 @@ mod tests {
     }
 
     #[test]
+    fn who_asks_for_a_directory_gets_no_file() {
+        let flags = |flags: i32| flags.cast_unsigned();
+        let asked = |call: libc::c_long, at: usize, flags: u32| {
+            let arguments = [[flags, 0], [0, flags]][at];
+            ask(Means::Ptrace, MACHINE, number(call), arguments) == libc::SECCOMP_RET_TRACE
+        };
+        let directory = flags(libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC | libc::O_NONBLOCK);
+        let files = [libc::O_RDONLY, libc::O_RDWR | libc::O_TMPFILE, libc::O_WRONLY | libc::O_CREAT, -1];
+        let ways: &[(libc::c_long, usize)] = &[
+            #[cfg(target_arch = "x86_64")]
+            (libc::SYS_open, 0),
+            (libc::SYS_openat, 1),
+        ];
+        for (call, at) in ways {
+            assert!(!asked(*call, *at, directory));
+            files.iter().for_each(|file| assert!(asked(*call, *at, flags(*file)), "{file:#o}"));
+            assert!(asked(*call, 1 - at, directory), "another argument");
+        }
+        assert!(asked(libc::SYS_openat2, 1, directory), "its flags are in memory");
+    }
+
+    #[test]
     fn calls_with_foreign_numbers_do_not_happen() {
-        let ask = |machine, call| ask(Means::Ptrace, machine, call, 0);
+        let ask = |machine, call| ask(Means::Ptrace, machine, call, [0, 0]);
         assert_eq!(ask(0x4000_0003, 5), 0x8000_0000, "i386 kills");
         assert_eq!(ask(MACHINE, FOREIGN | 2), 0x0005_0000 | 38, "x32 is absent");
         assert_eq!(ask(MACHINE, u32::MAX), 0x0005_0000 | 38);

@@ -2,6 +2,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd};
 
+use nix::sys::signal::{SigSet, Signal};
 use rustix::process::{Pid, WaitOptions, WaitStatus};
 
 use crate::model::run::Touch;
@@ -51,6 +52,17 @@ impl Tracing {
             How::Tracer(tracer) => tracer.ended(pid),
             How::Listener(_) => {}
         }
+    }
+
+    /// Sleeps. Only meanwhile a signal says that a thread has stopped: whoever is awake asks, and a signal
+    /// for each stop would cost more than that. One that came before is not lost.
+    pub fn hear<T>(&self, sleep: impl FnOnce() -> T) -> T {
+        let How::Tracer(_) = &self.how else { return sleep() };
+        let stops = SigSet::from(Signal::SIGCHLD);
+        let _only_bad_numbers_fail = stops.thread_unblock();
+        let slept = sleep();
+        let _only_bad_numbers_fail = stops.thread_block();
+        slept
     }
 
     /// What to sleep on beside the signals.
