@@ -28,7 +28,7 @@ pub const IMAGE: &str = "oci-digest:sha256:0000000000000000000000000000000000000
 
 /// The digest as the ledgers write it.
 pub fn sha256(bytes: &[u8]) -> String {
-    git_reins::sys::hash::bytes(bytes).to_string()
+    git_reins::model::ids::Sha256::of(bytes).to_string()
 }
 
 /// An oracle ledger in canonical form.

@@ -8,12 +8,11 @@ use crate::ledger::field::Field;
 use crate::ledger::file::Ledger as _;
 use crate::ledger::oracle::{OracleLedger, OracleRow, PinnedFile, Source};
 use crate::model::heading;
-use crate::model::ids::OracleId;
+use crate::model::ids::{OracleId, Sha256};
 use crate::model::path::{RepoPath, shown};
 use crate::model::refusal::Code;
 use crate::model::shell::word;
 use crate::policy::{Kind, Policy};
-use crate::sys::hash;
 
 /// What a person said about a row; what was not said stays as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -194,7 +193,7 @@ pub fn property_files(desk: &Desk, given: &[String]) -> Result<Vec<PinnedFile>, 
 }
 
 fn digest(desk: &Desk, path: &RepoPath) -> Result<Option<String>, DeskError> {
-    Ok(desk.root.read(path)?.map(|bytes| hash::bytes(&bytes).to_string()))
+    Ok(desk.root.read(path)?.map(|bytes| Sha256::of(&bytes).to_string()))
 }
 
 fn inside(path: &RepoPath, prefixes: &[RepoPath], key: &str) -> Result<(), Refused> {

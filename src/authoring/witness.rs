@@ -8,9 +8,8 @@ use crate::decide::canary::{material, parse_diff};
 use crate::git::apply::{ApplyError, Borrower};
 use crate::git::plumbing::{Git, PlumbingError};
 use crate::ledger::oracle::{OracleLedger, OracleRow, PinnedFile};
-use crate::model::ids::{ObjectId, OracleId};
+use crate::model::ids::{ObjectId, OracleId, Sha256};
 use crate::model::path::visible;
-use crate::sys::hash;
 use crate::sys::scratch::Scratch;
 
 /// What is to be written, and the pin in it.
@@ -40,7 +39,7 @@ pub fn keep(
         return Err(refused.fix("take it out: a known-bad patch changes code").into());
     }
     let path = desk.policy.paths.ledger.join(&format!("witness/{id}.diff"))?;
-    let pin = PinnedFile { path: path.to_string(), sha256: hash::bytes(&bytes).to_string() };
+    let pin = PinnedFile { path: path.to_string(), sha256: Sha256::of(&bytes).to_string() };
     let pinned = Some(pin.clone());
     let after =
         oracle::change(opened.required()?.clone(), id, |row| OracleRow { witness_patch: pinned, ..row })?;

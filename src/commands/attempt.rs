@@ -82,7 +82,8 @@ impl Try {
         let watch = Interrupt::watch();
         let interrupt = watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
         let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
-        let court = Court { repo: &repo, dir, git_dir, today: context.today, interrupt: &interrupt };
+        let court =
+            Court { repo: &repo, dir, git_dir, today: context.today, interrupt: &interrupt, is_anew: true };
         let attempt = court.attempt(&self.id)?;
         let is_pass = |line: &Line| line.measured.ended.outcome == Outcome::Pass;
         let passes = attempt.lines.0.iter().all(is_pass) && !attempt.ignores_seed;

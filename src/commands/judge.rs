@@ -82,7 +82,9 @@ impl Judge {
         let watch = Interrupt::watch();
         let interrupt = watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
         let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
-        let court = Court { repo: &repo, dir, git_dir, today: context.today, interrupt: &interrupt };
+        // the word of this process rests on no file that an earlier one left
+        let is_anew = self.admit;
+        let court = Court { repo: &repo, dir, git_dir, today: context.today, interrupt: &interrupt, is_anew };
         let judged = match court.judge(&handed) {
             Err(TrialError::Checked(refused)) => return Ok(self.unjudged(&refused)),
             judged => judged.map_err(|error| match interrupt.caught() {

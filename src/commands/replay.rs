@@ -82,7 +82,8 @@ impl Replay {
         let watch = Interrupt::watch();
         let interrupt = watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
         let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
-        let court = Court { repo: &repo, dir, git_dir, today: context.today, interrupt: &interrupt };
+        let court =
+            Court { repo: &repo, dir, git_dir, today: context.today, interrupt: &interrupt, is_anew: true };
         let replayed = match (court.replay(&asked), interrupt.caught()) {
             (_, Some(signal)) => return Err(stopped(signal)),
             (Err(TrialError::Checked(refused)), None) => {

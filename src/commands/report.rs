@@ -14,7 +14,7 @@ use crate::git::Repo;
 use crate::ledger::file::{HARD_CAP, LedgerName};
 use crate::ledger::results::parse_results;
 use crate::model::day::Day;
-use crate::model::ids::CommitId;
+use crate::model::ids::{CommitId, Sha256};
 use crate::model::path::RepoPath;
 use crate::model::report::{Answered, Pinned, Report as Document};
 use crate::model::shell::word;
@@ -22,7 +22,6 @@ use crate::policy::POLICY_PATH;
 use crate::report::summary::{self, Obstacle, Sources};
 use crate::report::{comment, github, gitlab, json, junit, review, sarif};
 use crate::sys::files::{FileError, Root};
-use crate::sys::hash;
 
 /// Say for a reviewer what was decided, why, what fixes it, and how to compute it again
 ///
@@ -138,7 +137,7 @@ impl Report {
             let path = format!("{}/{}", facts.policy.paths.ledger, name.file_name());
             let entry = repo.entry(tree, &path)?.filter(|entry| entry.is_usual_file());
             let bytes = entry.map(|entry| repo.blob(entry.id, HARD_CAP)).transpose()?.flatten();
-            let sha256 = bytes.as_ref().map(|bytes| hash::bytes(bytes).to_string());
+            let sha256 = bytes.as_ref().map(|bytes| Sha256::of(bytes).to_string());
             files.push(Pinned { path, commit: tip, sha256 });
             ledgers.extend(bytes.and_then(|bytes| Some((name, String::from_utf8(bytes).ok()?))));
         }

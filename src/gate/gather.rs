@@ -19,9 +19,8 @@ use crate::ledger::field::text;
 use crate::ledger::oracle::Source;
 use crate::model::day::Day;
 use crate::model::heading::anchors;
-use crate::model::ids::{CommitId, EntryState, ObjectId};
+use crate::model::ids::{CommitId, EntryState, ObjectId, Sha256};
 use crate::policy::territory::{Marks, Spot, Territory};
-use crate::sys::hash;
 
 /// A cited text larger than this has no headings that anybody looks for.
 const TEXT_CAP: u64 = 8 << 20;
@@ -47,7 +46,7 @@ fn pins(repo: &Repo, ground: &Ground, territory: &Territory) -> Result<Pins, Gat
     Ok(Pins {
         base_tree: ground.range.bases.first().map(code).transpose()?,
         candidate_tree: code(&ground.tip)?,
-        policy_sha256: hash::bytes(&policy_bytes(repo, ground.policy_at)?.unwrap_or_default()),
+        policy_sha256: Sha256::of(policy_bytes(repo, ground.policy_at)?.unwrap_or_default()),
     })
 }
 

@@ -1,5 +1,6 @@
 //! What did we put into a repository, and what stood there before?
 
+use crate::model::ids::Sha256;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -9,7 +10,6 @@ use super::Event;
 use crate::report::json;
 use crate::sys::files::{FileError, Root};
 use crate::sys::folder::{Standing, real};
-use crate::sys::hash;
 
 /// The directory of ours in the common git directory.
 pub const OUR_DIRECTORY: &str = "reins";
@@ -77,7 +77,7 @@ impl Original {
                 Some(Self { kind: Kind::File, sha256: sha256.to_string(), mode: Some(format!("{mode:04o}")) })
             }
             Standing::Link { target } => {
-                let sha256 = hash::bytes(target.as_os_str().as_encoded_bytes()).to_string();
+                let sha256 = Sha256::of(target.as_os_str().as_encoded_bytes()).to_string();
                 Some(Self { kind: Kind::Link, sha256, mode: None })
             }
             Standing::Nothing | Standing::Other { .. } => None,

@@ -3,6 +3,7 @@
 //! In the order in which they stand, so that after each of them every hook that was there is still
 //! there, and a second run goes on from where the first one ended.
 
+use crate::model::ids::Sha256;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,6 @@ use crate::authoring::Refused;
 use crate::model::path::shown;
 use crate::model::shell::word;
 use crate::sys::folder::{Standing, with_runners};
-use crate::sys::hash;
 
 /// One step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -262,7 +262,7 @@ fn record(site: &Site, spot: &Spot, original: Option<Original>) -> Result<Record
         event: spot.event.name().to_owned(),
         directory: directory.ok_or_else(unnamed)?,
         made_directory: site.record(spot).map_or(!spot.is_there, |record| record.made_directory),
-        sha256: hash::bytes(spot.event.file()).to_string(),
+        sha256: Sha256::of(spot.event.file()).to_string(),
         original,
     })
 }

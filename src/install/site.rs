@@ -1,5 +1,6 @@
 //! Where does git look for our hooks, what stands there, and what do we know about it?
 
+use crate::model::ids::Sha256;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,6 @@ use crate::git::hooks::{self, HooksPath};
 use crate::git::plumbing::{GitPlace, PlumbingError};
 use crate::sys::files::{FileError, Root};
 use crate::sys::folder::{Folder, Standing, real};
-use crate::sys::hash;
 
 /// The name of the link that leads to the program, in our directory.
 pub const POINTER: &str = "bin";
@@ -161,7 +161,7 @@ impl Site {
             Standing::Link { .. } => return by_directory(&spot.directory, b""),
             Standing::File { sha256, head, .. } => (sha256, head),
         };
-        if *sha256 == hash::bytes(spot.event.file()) {
+        if *sha256 == Sha256::of(spot.event.file()) {
             return Owner::Ours;
         }
         let recorded = self.record(spot).is_some_and(|record| record.sha256 == sha256.to_string());

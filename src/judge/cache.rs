@@ -3,6 +3,7 @@
 //! The cache lies in the common git directory, below `reins/`. It saves time and decides nothing
 //! that a run would not: an entry that is not read back exactly is run again.
 
+use crate::model::ids::Sha256;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,6 @@ use crate::model::trial::{Enforced, Epoch, Image, Opened, Outcome, RunReason};
 use crate::policy::Policy;
 use crate::sandbox::environment::Environment;
 use crate::sys::files::{FileError, Root};
-use crate::sys::hash;
 
 /// Results of runs on base.
 pub struct Cache {
@@ -61,7 +61,7 @@ impl Record for Entry {
 
 impl Entry {
     fn digest(&self) -> String {
-        hash::bytes(record::print(&Self { sha256: String::new(), ..self.clone() }).as_bytes()).to_string()
+        Sha256::of(record::print(&Self { sha256: String::new(), ..self.clone() }).as_bytes()).to_string()
     }
 }
 
@@ -122,7 +122,7 @@ impl Cache {
 
     /// Whether an image id was seen with another fingerprint before; remembers this one.
     pub fn is_reused(&self, image: &Image) -> bool {
-        let key = hash::bytes(image.id.as_bytes()).to_string();
+        let key = Sha256::of(image.id.as_bytes()).to_string();
         let place = format!("reins/images/{key}").parse().expect("hex digits make a safe path");
         let known = self.root.read(&place).ok().flatten();
         if known.is_none() {
@@ -135,7 +135,7 @@ impl Cache {
     fn key(&self, errand: &Errand<'_>) -> String {
         let mut text = self.ground.clone();
         let _infallible = write!(text, "{:?}\n{:?}\n{}\n", errand.check, errand.subject, errand.laid.tree);
-        hash::bytes(text.as_bytes()).to_string()
+        Sha256::of(text.as_bytes()).to_string()
     }
 }
 

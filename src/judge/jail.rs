@@ -124,6 +124,7 @@ fn pinned(laid: &Laid) -> BTreeSet<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::ids::Sha256;
     use crate::sandbox::interrupt::Interrupt;
 
     #[test]
@@ -167,7 +168,7 @@ mod tests {
     #[test]
     fn too_many_pinned_files_are_fenced_off_by_the_deepest_directories() {
         let fenced = |paths: &mut dyn Iterator<Item = String>| {
-            let sealed = paths.map(|path| (path.parse().unwrap(), crate::sys::hash::bytes(b""))).collect();
+            let sealed = paths.map(|path| (path.parse().unwrap(), Sha256::of(b""))).collect();
             let tree = "0".repeat(40).parse().unwrap();
             let mut land = Land::default();
             land.tree(Path::new("/t"), &Laid { tree, properties: BTreeSet::default(), sealed });

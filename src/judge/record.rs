@@ -9,6 +9,7 @@ use super::trial::{Judged, Patch};
 use crate::decide::admit;
 use crate::decide::bound::{seeds, seeds_sha256};
 use crate::decide::enforced::online;
+use crate::decide::fold::VERDICT;
 use crate::decide::recorded::unwitnessed;
 use crate::decide::score::Scores;
 use crate::decide::trial::{SeedVerdict, TrialDecision};
@@ -97,7 +98,7 @@ pub fn keep(
     let dir: RepoPath =
         format!("{history}/{day}/{name}").parse().expect("a day and hex digits make a safe path");
     let mut files = beside;
-    files.insert(file("verdict.json"), record::print(&judged.trial).into_bytes());
+    files.insert(file(VERDICT), record::print(&judged.trial).into_bytes());
     for (at, line) in judged.lines.0.iter().enumerate() {
         let text = log(line);
         if !text.is_empty() {
@@ -114,7 +115,7 @@ pub fn keep(
 
 /// Whether a directory holds the record of a trial, whatever the clock said.
 fn holds(root: &Root, dir: &RepoPath, trial: &Trial) -> Result<bool, TrialError> {
-    let verdict = format!("{dir}/verdict.json").parse().expect("a safe path and a name of ours");
+    let verdict = format!("{dir}/{VERDICT}").parse().expect("a safe path and a name of ours");
     let there = root.read(&verdict)?.and_then(|bytes| record::parse::<Trial>(&bytes).ok());
     Ok(there.is_some_and(|there| there.digest() == trial.digest()))
 }

@@ -30,7 +30,6 @@ use crate::model::refusal::Code;
 use crate::model::replay::{REPLAY_SCHEMA, Replay, ReplayedCandidate, ReplayedSeed};
 use crate::model::trial::{Class, Revision, RunReason};
 use crate::policy::{Judge, Policy};
-use crate::sys::hash;
 
 /// What somebody wants to be replayed.
 #[derive(Clone, Debug, Default)]
@@ -144,7 +143,7 @@ fn patched(pinned: &Pinned, policy: &Policy, ground: &Ground) -> Result<Patched,
         refuse_material(diff, policy)?;
     }
     let touched = diff.touched().into_iter().cloned().collect();
-    Ok(Patched { blob: hash::bytes(&bytes), touched, root })
+    Ok(Patched { blob: Sha256::of(&bytes), touched, root })
 }
 
 /// Every run, and the properties for which a seed does nothing.

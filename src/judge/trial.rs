@@ -32,8 +32,8 @@ use crate::policy::territory::Territory;
 use crate::sandbox::fence::Fence;
 use crate::sandbox::interrupt::Interrupt;
 use crate::sandbox::run::Runner;
+use crate::sys::clock;
 use crate::sys::scratch::Scratch;
-use crate::sys::{clock, hash};
 
 /// Where a trial takes place.
 pub struct Court<'a> {
@@ -47,6 +47,8 @@ pub struct Court<'a> {
     pub today: Day,
     /// Who asks us to stop.
     pub interrupt: &'a Interrupt,
+    /// Whether base runs now, also where an earlier trial told what comes of it.
+    pub is_anew: bool,
 }
 
 /// A trial that is over.
@@ -127,7 +129,7 @@ impl Court<'_> {
         }
         let borrower = Borrower::new(&place, self.repo.hex_len(), &scratch.path().join("objects"))?;
         let bytes = pinned.candidate.bytes(&borrower, pinned.base_root)?;
-        case.patch.blob = Some(hash::bytes(&bytes));
+        case.patch.blob = Some(Sha256::of(&bytes));
         let read = canaries::read(policy, &bytes, &borrower, pinned.base_root)?;
         case.lines = read.lines;
         case.patch.touched = read.diff.iter().flat_map(Diff::touched).cloned().collect();
@@ -154,8 +156,8 @@ impl Court<'_> {
                 canaries::run(&bench, &trees, &mut case.lines)?;
             }
             if !case.lines.has_missed_canary() {
-                Session { bench: &bench, trees: &trees, cache: Some(&cache) }
-                    .run(&properties, &mut case.lines)?;
+                let cache = (!self.is_anew).then_some(&cache);
+                Session { bench: &bench, trees: &trees, cache }.run(&properties, &mut case.lines)?;
             }
             case.patch.enforced = source.jail().enforced();
             case.is_tampered = !source.broken_at_all().is_empty();
@@ -188,9 +190,9 @@ pub(super) fn candidate_tree(
 fn blob_of(pinned: &Pinned) -> Option<Sha256> {
     match (&pinned.candidate, pinned.draft) {
         (Candidate::Patch(bytes), Draft::Infra) if bytes.is_empty() => None,
-        (Candidate::Patch(bytes), _) => Some(hash::bytes(bytes)),
+        (Candidate::Patch(bytes), _) => Some(Sha256::of(bytes)),
         (Candidate::Range(_), Draft::Infra) => None,
-        (Candidate::Range(_), Draft::Blank | Draft::Patch) => Some(hash::bytes(b"")),
+        (Candidate::Range(_), Draft::Blank | Draft::Patch) => Some(Sha256::of(b"")),
     }
 }
 

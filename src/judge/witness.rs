@@ -9,8 +9,7 @@ use crate::git::Repo;
 use crate::git::apply::{ApplyError, Borrower};
 use crate::ledger::file::HARD_CAP;
 use crate::ledger::oracle::PinnedFile;
-use crate::model::ids::{EntryState, ObjectId, OracleId};
-use crate::sys::hash;
+use crate::model::ids::{EntryState, ObjectId, OracleId, Sha256};
 
 /// The whole trees that the known-bad patches of the rows that score make of base.
 ///
@@ -50,7 +49,7 @@ fn bytes(repo: &Repo, tip: ObjectId, file: &PinnedFile) -> Result<Result<Vec<u8>
     let Some(bytes) = repo.blob(entry.id, HARD_CAP)? else {
         return Ok(Err(format!("has more than {HARD_CAP} bytes")));
     };
-    let digest = hash::bytes(&bytes).to_string();
+    let digest = Sha256::of(&bytes).to_string();
     Ok(if digest == file.sha256 {
         Ok(bytes)
     } else {

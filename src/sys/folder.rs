@@ -353,7 +353,7 @@ mod tests {
         assert_eq!(folder.look("l").unwrap(), Standing::Link { target: "f".into() });
         assert_eq!(folder.look("d").unwrap(), Standing::Other { kind: "a directory" });
         let Standing::File { sha256, head, .. } = folder.look("f").unwrap() else { panic!() };
-        assert_eq!((sha256, head.as_slice()), (hash::bytes(b"x"), b"x".as_slice()));
+        assert_eq!((sha256, head.as_slice()), (Sha256::of(b"x"), b"x".as_slice()));
     }
 
     #[test]

@@ -32,11 +32,6 @@ pub struct Digested {
     pub mode: u32,
 }
 
-/// The digest of bytes in memory.
-pub fn bytes(data: &[u8]) -> Sha256 {
-    Sha256::of(data)
-}
-
 /// The digest and number of bytes of a stream, read through `buffer`.
 ///
 /// # Errors
@@ -124,9 +119,9 @@ mod tests {
         let all = files(&root, &paths).unwrap();
         assert!(all[0].is_none());
         for (digested, path) in all.iter().flatten().zip(&paths[1..]) {
-            assert_eq!((&digested.path, digested.sha256), (path, bytes(path.as_str().as_bytes())));
+            assert_eq!((&digested.path, digested.sha256), (path, Sha256::of(path.as_str().as_bytes())));
         }
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(bytes(b"abc").to_string(), abc);
+        assert_eq!(Sha256::of(b"abc").to_string(), abc);
     }
 }

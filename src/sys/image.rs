@@ -14,6 +14,7 @@
 //! Host name, machine id and time are left out: two machines of one image agree.
 #![expect(clippy::disallowed_methods, reason = "sys::image is the window to the runner")]
 
+use crate::model::ids::Sha256;
 use std::env;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ pub fn fingerprint() -> Measured {
     let names: Vec<_> = facts.iter().filter_map(|fact| fact.split(' ').next()).collect();
     let meaning = format!("a measured fingerprint of {}; not a container image id", names.join(", "));
     let text: String = facts.iter().map(|fact| format!("{fact}\n")).collect();
-    let image = format!("host:{}", hash::bytes(text.as_bytes())).parse();
+    let image = format!("host:{}", Sha256::of(text.as_bytes())).parse();
     Measured { image: image.expect("a digest makes a host id"), meaning }
 }
 

@@ -120,7 +120,7 @@ mod tests {
         let root = Root::open(dir.path()).unwrap();
         let paths: Vec<RepoPath> = names.map(|name| name.parse().unwrap()).to_vec();
         paths.iter().for_each(|path| root.replace(path, b"x").unwrap());
-        let expected: Vec<_> = paths.into_iter().map(|path| (path, hash::bytes(b"x"))).collect();
+        let expected: Vec<_> = paths.into_iter().map(|path| (path, Sha256::of(b"x"))).collect();
         let seal = Seal::new(root, &expected).unwrap();
         assert!(seal.broken().is_empty());
         let at = |name: &str| dir.path().join(name);

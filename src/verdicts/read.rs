@@ -11,12 +11,11 @@ use crate::decide::fold::{
     Candidate, Fault, FileFact, Reading, Record, Source, VERDICT, VerdictDir, is_left_out, same_verdict,
 };
 use crate::decide::secret::Scanner;
-use crate::model::ids::EntryState;
+use crate::model::ids::{EntryState, Sha256};
 use crate::model::path::{RepoPath, collision_key, shown};
 use crate::model::reverification::REVERIFY_FILE;
 use crate::sys::files::{FileError, READ_CAP, Root};
 use crate::sys::foreign::{EntryKind, ForeignFolder};
-use crate::sys::hash;
 
 /// Directories in a verdict directory nested deeper than this hold no record of a judge.
 const MAX_DEPTH: usize = 16;
@@ -185,7 +184,7 @@ impl Reader<'_> {
             let (path, place) = (path.to_string(), format!("line {}", found.line));
             looking.faults.push(Fault::Secret { path, place, marker: found.marker });
         }
-        looking.files.push(FileFact { path, size: bytes.len() as u64, sha256: hash::bytes(bytes) });
+        looking.files.push(FileFact { path, size: bytes.len() as u64, sha256: Sha256::of(bytes) });
     }
 
     /// Whether a file stays out of this fold.

@@ -26,7 +26,6 @@ use crate::sandbox::interrupt::Interrupt;
 use crate::sandbox::run::{Job, RunError, Runner};
 use crate::sandbox::supervise::Limits;
 use crate::sys::files::{FileError, Root};
-use crate::sys::hash;
 use crate::sys::scratch::Scratch;
 
 /// The changes of the worktree that GitReins graded, beside its verdict.
@@ -258,7 +257,7 @@ fn write(root: &Root, sha256: Sha256, record: &Reverification) -> Result<(), Rev
     let text = record::print(record);
     record::parse::<Reverification>(text.as_bytes())?;
     let now = root.read(&name(VERDICT))?;
-    if now.is_none_or(|bytes| hash::bytes(&bytes) != sha256) {
+    if now.is_none_or(|bytes| Sha256::of(&bytes) != sha256) {
         return Err(ReverifyError::Changed);
     }
     Ok(root.replace(&name(REVERIFY_FILE), text.as_bytes())?)

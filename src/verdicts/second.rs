@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use super::{Ground, VerdictsError};
 use crate::decide::fold::{FileFact, Fold, Source};
-use crate::model::ids::ObjectId;
+use crate::model::ids::{ObjectId, Sha256};
 use crate::model::path::RepoPath;
 use crate::sys::files::{FileError, READ_CAP};
 use crate::sys::foreign::ForeignFolder;
-use crate::sys::hash;
 
 /// Reads the files of a plan a second time; each has to have the digest that was scanned.
 pub struct Second<'a> {
@@ -68,7 +67,7 @@ impl<'a> Second<'a> {
             }
         };
         match bytes {
-            Some(bytes) if hash::bytes(&bytes) == fact.sha256 => Ok(bytes),
+            Some(bytes) if Sha256::of(&bytes) == fact.sha256 => Ok(bytes),
             _ => Err(gone(path.as_str())),
         }
     }

@@ -1,5 +1,6 @@
 //! Small verdicts, written here and not by GitReins.
 
+use git_reins::model::ids::Sha256;
 use git_reins::model::record::print;
 use git_reins::model::reverification::{
     Budget, BudgetSource, REVERIFY_SCHEMA, Rerun, RerunResult, Reverification,
@@ -8,7 +9,6 @@ use git_reins::model::trial::{
     CheckKind, CheckRun, Enforced, Epoch, FixtureGuard, Image, KillGuard, NetworkGuard, Outcome, Revision,
     TRIAL_SCHEMA, Trace, Trial, TrialReason, TrialVerdict,
 };
-use git_reins::sys::hash;
 use serde_json::{Value, json};
 
 pub const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
@@ -63,7 +63,7 @@ pub fn rerun(verdict: &str, outcome: Outcome) -> String {
     let runs = vec![Rerun { outcome, exit, signal: None, duration_ms: 390_000 }];
     print(&Reverification {
         schema: REVERIFY_SCHEMA.to_owned(),
-        verdict_sha256: hash::bytes(verdict.as_bytes()),
+        verdict_sha256: Sha256::of(verdict.as_bytes()),
         task_id: "task-1".to_owned(),
         commit: COMMIT.parse().unwrap(),
         tree: COMMIT.parse().unwrap(),
@@ -76,7 +76,7 @@ pub fn rerun(verdict: &str, outcome: Outcome) -> String {
 
 /// A trial with one run of the property `p`.
 pub fn trial(verdict: TrialVerdict, reasons: Vec<TrialReason>, outcome: Option<Outcome>) -> Trial {
-    let digest = hash::bytes(b"");
+    let digest = Sha256::of(b"");
     let run = |outcome| CheckRun {
         id: "props".to_owned(),
         property: Some("p".parse().unwrap()),

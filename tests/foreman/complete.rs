@@ -1,12 +1,12 @@
 //! Is the foreman's command run once for a task that running again completed?
 #![expect(clippy::unwrap_used, reason = "a story that cannot be told fails")]
 
+use git_reins::model::ids::Sha256;
 use git_reins::model::record::print;
 use git_reins::model::reverification::{
     Budget, BudgetSource, REVERIFY_SCHEMA, Rerun, RerunResult, Reverification,
 };
 use git_reins::model::trial::Outcome;
-use git_reins::sys::hash;
 use insta::assert_snapshot;
 
 use super::verdicts::{dir, grading, repo, rule, write};
@@ -23,7 +23,7 @@ fn artifact(repo: &Repo, hash: &str, task: &str, result: RerunResult) {
     let exit = (outcome == Outcome::Pass).then_some(0);
     let record = Reverification {
         schema: REVERIFY_SCHEMA.to_owned(),
-        verdict_sha256: hash::bytes(verdict.as_bytes()),
+        verdict_sha256: Sha256::of(verdict.as_bytes()),
         task_id: task.to_owned(),
         commit: "0123456789abcdef0123456789abcdef01234567".parse().unwrap(),
         tree: "0123456789abcdef0123456789abcdef01234567".parse().unwrap(),

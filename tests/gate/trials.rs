@@ -468,7 +468,7 @@ fn power_and_witness_decide_what_scores() {
     let story = Story::start();
     story.write("ledger/witness/bal-01.diff", "diff\n");
     let mut ledgers = story.ledgers(&["bal-01"]);
-    let digest = git_reins::sys::hash::bytes(b"diff\n").to_string();
+    let digest = Sha256::of(b"diff\n").to_string();
     ledgers.oracles[0]["witness_patch"] = json!({"path": "ledger/witness/bal-01.diff", "sha256": digest});
     story.land_ledgers(&ledgers);
     story.patch("one");

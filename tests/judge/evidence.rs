@@ -1,5 +1,6 @@
 //! What does a record say about what was enforced, and about what a check opened?
 
+use git_reins::model::ids::Sha256;
 use std::fs;
 
 use serde_json::{Value, json};
@@ -42,7 +43,7 @@ fn a_record_lists_what_each_run_opened_of_its_tree_by_pristine_bytes() {
     }
     assert_eq!(first["checks"][0]["opened"], json!(null), "a canary of ours opens nothing");
     assert_eq!(paths(&first, 6), ["fixtures/sample", "properties/keep.sh", "src/value"]);
-    let digest = |text: &str| git_reins::sys::hash::bytes(text.as_bytes()).to_string();
+    let digest = |text: &str| Sha256::of(text.as_bytes()).to_string();
     let of = |at: usize| first["checks"][at]["opened"][2]["sha256"].as_str().unwrap().to_owned();
     assert_eq!((of(4), of(6)), (digest("good\n"), digest("good\n\n")));
     // by a second judge, with and without what the first one left

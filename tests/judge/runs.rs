@@ -34,6 +34,9 @@ fn the_same_trial_makes_the_same_record_and_base_is_not_run_again() {
     }
     let _ = bench.judge(0, &[]);
     assert_eq!(bench.count(), 10);
+    // what is answered as run just now was run just now
+    let _ = bench.judge(0, &["--admit"]);
+    assert_eq!(bench.count(), 14);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Does the hook that git runs lead to us, and can everything around it do its part?
 
+use crate::model::ids::Sha256;
 use std::time::Duration;
 
 use super::super::managers::Manager;
@@ -12,7 +13,6 @@ use crate::git::plumbing::PlumbingError;
 use crate::model::path::shown;
 use crate::model::shell::word;
 use crate::sys::folder::{Folder, Standing, executable, real};
-use crate::sys::hash;
 use crate::sys::process::Ended;
 
 /// How long a hook may take when nothing is pushed.
@@ -65,7 +65,7 @@ fn fire(site: &Site, spot: &Spot) -> Result<Fired, InstallError> {
     if spot.hook == Standing::Nothing {
         return Ok(Fired::Nothing);
     }
-    let question = hash::bytes(spot.path().as_os_str().as_encoded_bytes()).to_string()[..16].to_owned();
+    let question = Sha256::of(spot.path().as_os_str().as_encoded_bytes()).to_string()[..16].to_owned();
     let args = ["doctor", "https://doctor.invalid/"];
     let asked = (probe::VARIABLE, question.as_str());
     let ended = match hooks::version(&site.place)? {

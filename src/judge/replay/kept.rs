@@ -1,12 +1,12 @@
 //! Where does a replay wait for the freeze that may rest on it?
 
+use crate::model::ids::Sha256;
 use std::path::Path;
 
 use crate::model::path::RepoPath;
 use crate::model::record::{self, RecordFault};
 use crate::model::replay::Replay;
 use crate::sys::files::{FileError, Root};
-use crate::sys::hash;
 
 /// Keeps a replay in the common git directory, once for each of its seeds, in the place of an older
 /// one of the same seed.
@@ -33,6 +33,6 @@ pub fn kept(
 }
 
 fn place(property: &str, seed: &str) -> RepoPath {
-    let key = hash::bytes(format!("{property}\n{seed}").as_bytes()).to_string();
+    let key = Sha256::of(format!("{property}\n{seed}").as_bytes()).to_string();
     format!("reins/replays/{key}.json").parse().expect("hex digits make a safe path")
 }
