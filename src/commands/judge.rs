@@ -19,7 +19,7 @@ use crate::model::decision::VerdictEvidence;
 use crate::model::path::{RepoPath, visible};
 use crate::model::record;
 use crate::model::refusal::Code;
-use crate::model::trial::TrialVerdict;
+use crate::model::trial::{TrialReason, TrialVerdict};
 use crate::report::{json, text, trials};
 use crate::sandbox::interrupt::Interrupt;
 use crate::sys::deposit::Deposited;
@@ -161,6 +161,9 @@ impl Judge {
 fn warnings(out: &mut String, judged: &Judged) {
     let decision = &judged.decision;
     let mut notes = Vec::new();
+    if judged.trial.reasons.contains(&TrialReason::EmptyBlob) {
+        notes.push("what is judged has to be committed, or stand in a patch file".to_owned());
+    }
     notes.extend(decision.unscored_miss.iter().map(|id| format!("{id} does not score, and missed")));
     let unconfirmed = decision.unconfirmed.iter();
     notes.extend(unconfirmed.map(|(id, seed)| format!("{id} seed {seed} is frozen and was stable on base")));

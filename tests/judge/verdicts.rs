@@ -114,6 +114,7 @@ fn t4_an_empty_patch_is_rejected_and_no_process_is_started() {
         let output = command.env("PATH", &nothing).args(&args).output().unwrap();
         let run = bench.repo.captured(output).expect(1);
         assert!(run.stdout.starts_with("reject: the patch is empty, nothing ran"), "{run}");
+        assert!(run.stdout.contains("has to be committed, or stand in a patch file"), "{run}");
     }
     let records = bench.records();
     let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
