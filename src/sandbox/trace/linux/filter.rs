@@ -70,7 +70,7 @@ fn program(means: Means) -> Vec<sock_filter> {
 }
 
 /// Lets a call pass that gets a directory or nothing, as its flags say: to list one is no access to
-/// a file. `O_TMPFILE` has the same flag in it, and gets a file.
+/// a file. `O_TMPFILE` has the same flag in it, and gets a file; with `O_CREAT`, old kernels make one.
 fn let_pass(call: libc::c_long) -> Vec<sock_filter> {
     let flags = match call {
         #[cfg(target_arch = "x86_64")]
@@ -78,7 +78,8 @@ fn let_pass(call: libc::c_long) -> Vec<sock_filter> {
         libc::SYS_openat => THIRD_ARGUMENT,
         _ => return Vec::new(),
     };
-    let (mask, directory) = (libc::O_TMPFILE.cast_unsigned(), libc::O_DIRECTORY.cast_unsigned());
+    let mask = (libc::O_TMPFILE | libc::O_CREAT).cast_unsigned();
+    let directory = libc::O_DIRECTORY.cast_unsigned();
     let masked = instruction(libc::BPF_ALU | libc::BPF_AND | libc::BPF_K, mask, (0, 0));
     vec![load(flags), masked, jump(libc::BPF_JEQ, directory, 0, 1), answer(libc::SECCOMP_RET_ALLOW)]
 }
@@ -208,7 +209,9 @@ mod tests {
             ask(Means::Ptrace, MACHINE, number(call), arguments) == libc::SECCOMP_RET_TRACE
         };
         let directory = flags(libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC | libc::O_NONBLOCK);
-        let files = [libc::O_RDONLY, libc::O_RDWR | libc::O_TMPFILE, libc::O_WRONLY | libc::O_CREAT, -1];
+        let made = libc::O_CREAT | libc::O_DIRECTORY;
+        let files =
+            [libc::O_RDONLY, libc::O_RDWR | libc::O_TMPFILE, libc::O_WRONLY | libc::O_CREAT, made, -1];
         let ways: &[(libc::c_long, usize)] = &[
             #[cfg(target_arch = "x86_64")]
             (libc::SYS_open, 0),
