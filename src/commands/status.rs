@@ -80,9 +80,10 @@ impl Status {
         let scoring = rows.clone().map(|rows| rows.filter(|row| row.is_independent()).count());
         let has_drafts = rows.is_some_and(|mut rows| rows.any(|row| !row.is_independent()));
         let has_patch = !branch.patch.is_empty();
-        let said = said(context, has_patch)?;
+        let repo = Repo::open(&context.dir, context.git_dir.as_deref())?;
+        let said = said(&repo, context, has_patch)?;
         let land = match &said {
-            Some(Judged::NotUnderReins { line }) => land(context, &desk, line, &changed)?,
+            Some(Judged::NotUnderReins { line }) => land(&repo, &desk, line, &changed)?,
             Some(Judged::Decided(_)) | None => String::new(),
         };
         let (next, why) = next(&Situation {
@@ -116,8 +117,7 @@ impl Status {
 }
 
 /// What `admit` says of a branch with a patch, else `check`; `None` where no line is known.
-fn said(context: &Context, has_patch: bool) -> Result<Option<Judged>, Failure> {
-    let repo = Repo::open(&context.dir, context.git_dir.as_deref())?;
+fn said(repo: &Repo, context: &Context, has_patch: bool) -> Result<Option<Judged>, Failure> {
     let decide = |facts: &Facts| match has_patch {
         true => {
             let mut decision = admit(facts, Scores::Recorded);
@@ -126,7 +126,7 @@ fn said(context: &Context, has_patch: bool) -> Result<Option<Judged>, Failure> {
         }
         false => check(facts),
     };
-    match gate::judge(&repo, &Request::default(), context.today, decide) {
+    match gate::judge(repo, &Request::default(), context.today, decide) {
         Ok(judged) => Ok(Some(judged)),
         Err(GateError::Unborn) => Ok(Some(Judged::NotUnderReins { line: String::new() })),
         Err(GateError::NoLine { .. }) => Ok(None),
@@ -135,9 +135,8 @@ fn said(context: &Context, has_patch: bool) -> Result<Option<Judged>, Failure> {
 }
 
 /// The command that commits the policy of the worktree, with what else `init` wrote, or lands it.
-fn land(context: &Context, desk: &Desk, line: &str, changed: &[StatusEntry]) -> Result<String, Failure> {
-    let repo = Repo::open(&context.dir, context.git_dir.as_deref())?;
-    if let Some(command) = gate::branch::landing(&repo, line)? {
+fn land(repo: &Repo, desk: &Desk, line: &str, changed: &[StatusEntry]) -> Result<String, Failure> {
+    if let Some(command) = gate::branch::landing(repo, line)? {
         return Ok(command);
     }
     let is_first = |entry: &&StatusEntry| {
