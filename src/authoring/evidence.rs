@@ -15,7 +15,7 @@ use crate::ledger::oracle::OracleRow;
 use crate::model::day::Day;
 use crate::model::ids::{CommitId, ObjectId, Sha256};
 use crate::model::path::{RepoPath, shown};
-use crate::model::record::print;
+use crate::model::record;
 use crate::model::refusal::Code;
 use crate::model::replay::{Replay, ReplayedSeed, Shows};
 use crate::model::shell::word;
@@ -139,7 +139,7 @@ fn unstable(replay: &Replay, known: &ReplayedSeed, again: &str) -> Result<(), Re
 
 /// How a run ended, as records spell it.
 fn spelled(run: &CheckRun) -> String {
-    print(&run.outcome).trim().trim_matches('"').to_owned()
+    record::word(&run.outcome)
 }
 
 /// Whether policy, row and property bytes are still those of the replay; else what changed.

@@ -83,6 +83,11 @@ pub fn parse_shape<R: Record>(bytes: &[u8]) -> Result<R, RecordFault> {
     Ok(record)
 }
 
+/// A word of a closed list, as records spell it.
+pub fn word(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
 /// Indented JSON with a newline at the end; hidden characters are escaped, so that no text can move
 /// a cursor or turn a line around.
 pub fn print(value: &impl Serialize) -> String {

@@ -5,10 +5,11 @@
 
 use super::changes;
 use super::markdown::{block, code, escaped};
-use super::phrases::{LAPSED, because, changed, cut, enforcement, power, range, score, then, when, word};
+use super::phrases::{LAPSED, because, changed, cut, enforcement, power, range, score, then, when};
 use super::text::parted;
 use crate::model::ids::CommitId;
 use crate::model::path::visible;
+use crate::model::record::word;
 use crate::model::report::{Answered, Check, Finding, Freeze, Lapse, Property, Report};
 
 /// The first line of every comment.

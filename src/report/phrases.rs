@@ -1,8 +1,7 @@
 //! Which phrases do the formats of a report share?
 
-use serde::Serialize;
-
 use crate::model::path::visible;
+use crate::model::record::word;
 use crate::model::report::{Answered, Finding, Lapse, Report, TrialSummary};
 use crate::model::trial::{Enforced, Power};
 
@@ -130,12 +129,6 @@ pub fn cut(text: &str) -> String {
         Some((at, _)) => format!("{}...", &text[..at]),
         None => text.to_owned(),
     }
-}
-
-/// A word of a closed list as JSON spells it.
-pub fn word(value: &impl Serialize) -> String {
-    let value = serde_json::to_value(value).ok();
-    value.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// A number and a noun.

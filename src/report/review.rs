@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use super::changes;
-use super::phrases::{LAPSED, because, changed, enforcement, power, range, score, then, when, word};
+use super::phrases::{LAPSED, because, changed, enforcement, power, range, score, then, when};
 use super::text::{TERMINAL, fold};
 use crate::model::ids::CommitId;
 use crate::model::path::visible;
+use crate::model::record::word;
 use crate::model::report::{Finding, Freeze, Property, Report};
 
 /// A report as text, in the order in which a reviewer asks.

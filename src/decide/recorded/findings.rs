@@ -12,6 +12,7 @@ use crate::decide::steering::steering;
 use crate::decide::trial::{SeedVerdict, TrialDecision};
 use crate::model::decision::{Detail, Standing};
 use crate::model::ids::OracleId;
+use crate::model::record::word;
 use crate::model::refusal::Code;
 use crate::model::shell;
 use crate::model::trial::{CheckRun, Trial, TrialVerdict};
@@ -64,11 +65,6 @@ fn about(
         Some(path) => detail.path(path),
         None => detail,
     }
-}
-
-/// A word of the record as it stands there.
-fn word(value: &impl Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn words(values: &[impl Serialize]) -> String {
