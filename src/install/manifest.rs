@@ -1,12 +1,12 @@
 //! What did we put into a repository, and what stood there before?
 
-use crate::model::ids::Sha256;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Event;
+use crate::model::ids::Sha256;
 use crate::report::json;
 use crate::sys::files::{FileError, Root};
 use crate::sys::folder::{Standing, real};

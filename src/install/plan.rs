@@ -3,7 +3,6 @@
 //! In the order in which they stand, so that after each of them every hook that was there is still
 //! there, and a second run goes on from where the first one ended.
 
-use crate::model::ids::Sha256;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +11,7 @@ use super::manifest::{FILE, Manifest, OUR_DIRECTORY, Original, Record};
 use super::site::{Ground, InstallError, Owner, POINTER, Site, Spot};
 use super::{Event, mirror};
 use crate::authoring::Refused;
+use crate::model::ids::Sha256;
 use crate::model::path::shown;
 use crate::model::shell::word;
 use crate::sys::folder::{Standing, with_runners};

@@ -1,6 +1,5 @@
 //! Where does git look for our hooks, what stands there, and what do we know about it?
 
-use crate::model::ids::Sha256;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,6 +9,7 @@ use super::manifest::{FILE, Manifest, ManifestError, OUR_DIRECTORY, Original, Re
 use super::{Event, mirror};
 use crate::git::hooks::{self, HooksPath};
 use crate::git::plumbing::{GitPlace, PlumbingError};
+use crate::model::ids::Sha256;
 use crate::sys::files::{FileError, Root};
 use crate::sys::folder::{Folder, Standing, real};
 

@@ -3,13 +3,13 @@
 //! The cache lies in the common git directory, below `reins/`. It saves time and decides nothing
 //! that a run would not: an entry that is not read back exactly is run again.
 
-use crate::model::ids::Sha256;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
 use super::run::{Errand, Measured};
 use crate::decide::outcome::Ended;
+use crate::model::ids::Sha256;
 use crate::model::record::{self, Record, RecordFault};
 use crate::model::trial::{Enforced, Epoch, Image, Opened, Outcome, RunReason};
 use crate::policy::Policy;

@@ -14,11 +14,11 @@
 //! Host name, machine id and time are left out: two machines of one image agree.
 #![expect(clippy::disallowed_methods, reason = "sys::image is the window to the runner")]
 
-use crate::model::ids::Sha256;
 use std::env;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use crate::model::ids::Sha256;
 use crate::model::image::RunnerImage;
 use crate::sys::{files, hash};
 

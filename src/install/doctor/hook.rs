@@ -1,6 +1,5 @@
 //! Does the hook that git runs lead to us, and can everything around it do its part?
 
-use crate::model::ids::Sha256;
 use std::time::Duration;
 
 use super::super::managers::Manager;
@@ -10,6 +9,7 @@ use super::super::site::{Ground, InstallError, Owner, POINTER, Site, Spot};
 use super::{Finding, Weight, file};
 use crate::git::hooks;
 use crate::git::plumbing::PlumbingError;
+use crate::model::ids::Sha256;
 use crate::model::path::shown;
 use crate::model::shell::word;
 use crate::sys::folder::{Folder, Standing, executable, real};

@@ -1,8 +1,8 @@
 //! Where does a replay wait for the freeze that may rest on it?
 
-use crate::model::ids::Sha256;
 use std::path::Path;
 
+use crate::model::ids::Sha256;
 use crate::model::path::RepoPath;
 use crate::model::record::{self, RecordFault};
 use crate::model::replay::Replay;
