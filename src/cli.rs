@@ -14,7 +14,11 @@ use crate::sys::out;
 /// Admits an agent's patch only when the oracle, fixture and freeze ledgers agree
 #[derive(Debug, Parser)]
 #[command(name = "git-reins", bin_name = "git reins", version)]
-#[command(subcommand_required = true, arg_required_else_help = true, max_term_width = 100)]
+#[command(
+    subcommand_required = true,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
 pub struct Cli {
     /// Run as if started in DIR; given twice, the second is relative to the first
     #[arg(short = 'C', value_name = "DIR")]
@@ -44,7 +48,11 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> i32 {
 }
 
 fn answer(cli: Cli) -> Answer {
-    let Cli { directories, git_dir, command } = cli;
+    let Cli {
+        directories,
+        git_dir,
+        command,
+    } = cli;
     let done = Context::new(&directories, git_dir).and_then(|context| command.run(&context));
     done.unwrap_or_else(|failure| failure.answer(command.errand(), command.json()))
 }
@@ -52,13 +60,19 @@ fn answer(cli: Cli) -> Answer {
 fn usage(error: &clap::Error) -> Answer {
     let text = error.render().to_string();
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            Answer { status: ExitStatus::Done, stdout: text, stderr: String::new() }
-        }
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Answer {
+            status: ExitStatus::Done,
+            stdout: text,
+            stderr: String::new(),
+        },
         // `git reins --help` is git's own and looks for a manual
         _ => {
             let stderr = text.replace("try '--help'", "try 'git reins help' or -h");
-            Answer { status: ExitStatus::Usage, stdout: String::new(), stderr }
+            Answer {
+                status: ExitStatus::Usage,
+                stdout: String::new(),
+                stderr,
+            }
         }
     }
 }

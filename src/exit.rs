@@ -34,7 +34,11 @@ pub enum ExitStatus {
 impl ExitStatus {
     /// The status after a signal that asked us to stop.
     pub fn stopped_by(signal: i32) -> Self {
-        if signal == signal_hook::consts::SIGINT { Self::Interrupted } else { Self::Terminated }
+        if signal == signal_hook::consts::SIGINT {
+            Self::Interrupted
+        } else {
+            Self::Terminated
+        }
     }
 
     /// The number that the process leaves with.

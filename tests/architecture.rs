@@ -1,6 +1,12 @@
 //! Is the house as ARCHITECTURE.md draws it: floors, imports, every file in its place?
-#![expect(clippy::unwrap_used, reason = "a test that cannot read the source fails")]
-#![expect(clippy::disallowed_methods, reason = "the test reads the source from the disk")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot read the source fails"
+)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the test reads the source from the disk"
+)]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +21,9 @@ const FLOORS: &[(u8, &[&str])] = &[
 ];
 
 /// Names that say nothing about what a file holds.
-const FORBIDDEN: &[&str] = &["util", "utils", "helpers", "common", "misc", "types", "manager"];
+const FORBIDDEN: &[&str] = &[
+    "util", "utils", "helpers", "common", "misc", "types", "manager",
+];
 
 const BEGIN: &str = "<!-- files: made by tests/architecture.rs -->\n";
 const END: &str = "<!-- end of files -->";
@@ -26,14 +34,22 @@ fn root() -> PathBuf {
 
 /// Every source file by its path below src, with its text.
 fn sources() -> BTreeMap<String, String> {
-    let (src, mut found, mut left) = (root().join("src"), BTreeMap::new(), vec![root().join("src")]);
+    let (src, mut found, mut left) = (
+        root().join("src"),
+        BTreeMap::new(),
+        vec![root().join("src")],
+    );
     while let Some(directory) = left.pop() {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 left.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let name = path.strip_prefix(&src).unwrap().to_string_lossy().replace('\\', "/");
+                let name = path
+                    .strip_prefix(&src)
+                    .unwrap()
+                    .to_string_lossy()
+                    .replace('\\', "/");
                 found.insert(name, std::fs::read_to_string(&path).unwrap());
             }
         }
@@ -47,7 +63,10 @@ fn room(file: &str) -> &str {
 }
 
 fn floor(room: &str) -> Option<u8> {
-    FLOORS.iter().find(|(_, rooms)| rooms.contains(&room)).map(|(floor, _)| *floor)
+    FLOORS
+        .iter()
+        .find(|(_, rooms)| rooms.contains(&room))
+        .map(|(floor, _)| *floor)
 }
 
 #[test]
@@ -57,9 +76,20 @@ fn every_file_has_a_floor_a_question_and_a_name() {
             floor(room(&file)).is_some(),
             "src/{file}: its room is on no floor; add it to tests/architecture.rs"
         );
-        let stem = Path::new(&file).file_stem().unwrap().to_str().unwrap().to_owned();
-        assert!(!FORBIDDEN.contains(&stem.as_str()), "src/{file}: the name says nothing");
-        assert!(text.starts_with("//! "), "src/{file}: the first line says what the file answers, with //!");
+        let stem = Path::new(&file)
+            .file_stem()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned();
+        assert!(
+            !FORBIDDEN.contains(&stem.as_str()),
+            "src/{file}: the name says nothing"
+        );
+        assert!(
+            text.starts_with("//! "),
+            "src/{file}: the first line says what the file answers, with //!"
+        );
     }
 }
 
@@ -69,7 +99,10 @@ fn imports_point_downward() {
         let own = floor(room(&file)).unwrap();
         for (number, line) in text.lines().enumerate() {
             for part in line.split("crate::").skip(1) {
-                let name: String = part.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                let name: String = part
+                    .chars()
+                    .take_while(|c| c.is_alphanumeric() || *c == '_')
+                    .collect();
                 let Some(other) = floor(&name) else { continue };
                 assert!(
                     other <= own,
@@ -84,8 +117,13 @@ fn imports_point_downward() {
 #[test]
 fn gix_stays_in_git() {
     for (file, text) in sources() {
-        let uses = text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains("gix::"));
-        assert!(!uses || file.starts_with("git/"), "src/{file}: gix is used in src/git alone");
+        let uses = text
+            .lines()
+            .any(|line| !line.trim_start().starts_with("//") && line.contains("gix::"));
+        assert!(
+            !uses || file.starts_with("git/"),
+            "src/{file}: gix is used in src/git alone"
+        );
     }
 }
 
@@ -93,7 +131,9 @@ fn gix_stays_in_git() {
 fn drawn() -> String {
     let mut out = String::from(BEGIN);
     for (floor, rooms) in FLOORS {
-        out.push_str(&format!("\n### Floor {floor}\n\n| file | answers |\n|---|---|\n"));
+        out.push_str(&format!(
+            "\n### Floor {floor}\n\n| file | answers |\n|---|---|\n"
+        ));
         for (file, text) in sources() {
             if rooms.contains(&room(&file)) {
                 let question: Vec<_> = text
@@ -101,7 +141,10 @@ fn drawn() -> String {
                     .take_while(|line| line.starts_with("//!") && line.len() > 3)
                     .map(|line| line.trim_start_matches("//!").trim())
                     .collect();
-                out.push_str(&format!("| `src/{file}` | {} |\n", question.join(" ").replace('|', "\\|")));
+                out.push_str(&format!(
+                    "| `src/{file}` | {} |\n",
+                    question.join(" ").replace('|', "\\|")
+                ));
             }
         }
     }
@@ -112,8 +155,12 @@ fn drawn() -> String {
 fn architecture_md_lists_every_file() {
     let path = root().join("ARCHITECTURE.md");
     let text = std::fs::read_to_string(&path).unwrap();
-    let (before, rest) = text.split_once(BEGIN).expect("ARCHITECTURE.md has the marker of the list");
-    let (_, after) = rest.split_once(END).expect("ARCHITECTURE.md has the end of the list");
+    let (before, rest) = text
+        .split_once(BEGIN)
+        .expect("ARCHITECTURE.md has the marker of the list");
+    let (_, after) = rest
+        .split_once(END)
+        .expect("ARCHITECTURE.md has the end of the list");
     let wanted = format!("{before}{}{after}", drawn());
     if text != wanted {
         let made = root().join("target/ARCHITECTURE.md");

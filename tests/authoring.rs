@@ -1,5 +1,8 @@
 //! The commands that write ledgers, one story for each, on real repositories.
-#![expect(clippy::disallowed_methods, reason = "tests look at the disk and run programs themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests look at the disk and run programs themselves"
+)]
 
 #[path = "support/naming.rs"]
 mod naming;

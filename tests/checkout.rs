@@ -1,6 +1,9 @@
 //! Does a tree come to disk exactly as it is, and a patch make the tree that git makes of it?
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails")]
-#![expect(clippy::disallowed_methods, reason = "the tests look at files by themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests look at files by themselves"
+)]
 
 use std::fs;
 use std::io::Write;
@@ -42,9 +45,17 @@ fn raw_tree(repo: &Repo, entries: &[(&str, &str, ObjectId)]) -> ObjectId {
     }
     let mut git = repo.command("git", &repo.path(""));
     let git = git.args(["hash-object", "-t", "tree", "-w", "--stdin", "--literally"]);
-    let mut git = git.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut git = git
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     git.stdin.take().unwrap().write_all(&bytes).unwrap();
-    String::from_utf8(git.wait_with_output().unwrap().stdout).unwrap().trim().parse().unwrap()
+    String::from_utf8(git.wait_with_output().unwrap().stdout)
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap()
 }
 
 /// Everything below a directory, with kind, mode and bytes.
@@ -57,13 +68,19 @@ fn listing(dir: &Path) -> Vec<String> {
             let meta = fs::symlink_metadata(&path).unwrap();
             let name = path.strip_prefix(dir).unwrap().display().to_string();
             if meta.is_symlink() {
-                found.push(format!("{name} -> {}", fs::read_link(&path).unwrap().display()));
+                found.push(format!(
+                    "{name} -> {}",
+                    fs::read_link(&path).unwrap().display()
+                ));
             } else if meta.is_dir() {
                 found.push(format!("{name}/"));
                 left.push(path);
             } else {
                 let bytes = fs::read(&path).unwrap();
-                found.push(format!("{name} {} {bytes:?}", meta.permissions().mode() & 0o111 != 0));
+                found.push(format!(
+                    "{name} {} {bytes:?}",
+                    meta.permissions().mode() & 0o111 != 0
+                ));
             }
         }
     }
@@ -76,20 +93,38 @@ fn a_tree_is_laid_out_raw_with_modes_links_and_submodules() {
     for format in ["sha1", "sha256"] {
         let repo = Repo::with_format(format);
         repo.write("a/plain.txt", "one\n");
-        repo.write(".gitattributes", "*.txt text eol=crlf ident\n*.bin filter=evil\n");
+        repo.write(
+            ".gitattributes",
+            "*.txt text eol=crlf ident\n*.bin filter=evil\n",
+        );
         repo.write("x.bin", "bin\n");
         repo.write("id.txt", "$Id$\n");
         repo.script("a/b/run", "#!/bin/sh\n");
         std::os::unix::fs::symlink("../../outside", repo.path("a/link")).unwrap();
         repo.commit("one");
         let head = repo.git(&["rev-parse", "HEAD"]);
-        repo.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},sub/module", head.trim())]);
+        repo.git(&[
+            "update-index",
+            "--add",
+            "--cacheinfo",
+            &format!("160000,{},sub/module", head.trim()),
+        ]);
         repo.git(&["commit", "-qm", "a submodule"]);
         let marker = repo.path("../marker");
-        repo.git(&["config", "filter.evil.smudge", &format!("touch {}", marker.display())]);
+        repo.git(&[
+            "config",
+            "filter.evil.smudge",
+            &format!("touch {}", marker.display()),
+        ]);
         let (dir, laid) = checkout(&open(&repo), id(&repo, "HEAD^{tree}"));
         let attributes = fs::read_to_string(repo.path(".gitattributes")).unwrap();
-        assert_eq!(laid.unwrap(), Laid { files: 6, bytes: 4 + 4 + 5 + 10 + 13 + attributes.len() as u64 });
+        assert_eq!(
+            laid.unwrap(),
+            Laid {
+                files: 6,
+                bytes: 4 + 4 + 5 + 10 + 13 + attributes.len() as u64
+            }
+        );
         assert_eq!(
             listing(dir.path()),
             [
@@ -127,17 +162,26 @@ fn unsafe_trees_are_refused_and_nothing_is_written_outside() {
     ];
     for entries in bad {
         let (dir, laid) = checkout(&open(&repo), raw_tree(&repo, entries));
-        assert!(matches!(laid, Err(CheckoutError::Unsafe { .. })), "{entries:?}: {laid:?}");
+        assert!(
+            matches!(laid, Err(CheckoutError::Unsafe { .. })),
+            "{entries:?}: {laid:?}"
+        );
         assert!(fs::symlink_metadata(dir.path().join("../escaped")).is_err());
     }
     // a link and a directory of one name: git's own reading order would write through the link
     let both = raw_tree(&repo, &[("120000", "a", link), ("40000", "a", inner)]);
     let (dir, laid) = checkout(&open(&repo), both);
-    assert!(matches!(laid, Err(CheckoutError::Git(GitError::Unreadable { .. }))), "{laid:?}");
+    assert!(
+        matches!(laid, Err(CheckoutError::Git(GitError::Unreadable { .. }))),
+        "{laid:?}"
+    );
     assert!(fs::symlink_metadata(dir.path().join("../escaped")).is_err());
     // no blob at all
     let wrong = raw_tree(&repo, &[("100644", "file", inner)]);
-    assert!(matches!(checkout(&open(&repo), wrong).1, Err(CheckoutError::Git(_))));
+    assert!(matches!(
+        checkout(&open(&repo), wrong).1,
+        Err(CheckoutError::Git(_))
+    ));
 }
 
 #[test]
@@ -147,9 +191,15 @@ fn only_an_empty_directory_is_filled_and_work_can_be_called_off() {
     let full = assert_fs::TempDir::new().unwrap();
     fs::write(full.path().join("x"), "").unwrap();
     let git = open(&repo);
-    assert!(matches!(git.checkout(tree, full.path(), &|| true), Err(CheckoutError::Io { .. })));
+    assert!(matches!(
+        git.checkout(tree, full.path(), &|| true),
+        Err(CheckoutError::Io { .. })
+    ));
     let empty = assert_fs::TempDir::new().unwrap();
-    assert!(matches!(git.checkout(tree, empty.path(), &|| false), Err(CheckoutError::CalledOff)));
+    assert!(matches!(
+        git.checkout(tree, empty.path(), &|| false),
+        Err(CheckoutError::CalledOff)
+    ));
 }
 
 #[test]
@@ -161,7 +211,10 @@ fn a_patch_makes_the_tree_that_git_makes_and_leaves_the_repository_alone() {
         repo.commit("binary");
         let tree = id(&repo, "HEAD^{tree}");
         fs::write(repo.path("bytes.bin"), b"\0\x01\x02").unwrap();
-        repo.write("src/account.py", "def balance(a, b):\r\n    return a + b   \n");
+        repo.write(
+            "src/account.py",
+            "def balance(a, b):\r\n    return a + b   \n",
+        );
         fs::remove_file(repo.path("fixtures/accounts.json")).unwrap();
         repo.script("new file", "no newline");
         std::os::unix::fs::symlink("account.py", repo.path("src/link")).unwrap();
@@ -175,12 +228,19 @@ fn a_patch_makes_the_tree_that_git_makes_and_leaves_the_repository_alone() {
         let count = || repo.git(&["count-objects", "-v"]);
         let before = count();
         let temp = assert_fs::TempDir::new().unwrap();
-        let borrower = Borrower::new(&place, wanted.hex_len(), &temp.path().join("objects")).unwrap();
+        let borrower =
+            Borrower::new(&place, wanted.hex_len(), &temp.path().join("objects")).unwrap();
         assert_eq!(borrower.apply(tree, patch.as_bytes()).unwrap(), wanted);
         let (dir, laid) = checkout(&borrower.repo().unwrap(), wanted);
         assert!(laid.unwrap().files > 5);
-        assert_eq!(fs::read(dir.path().join("bytes.bin")).unwrap(), b"\0\x01\x02");
-        assert_eq!(fs::read_link(dir.path().join("src/link")).unwrap(), Path::new("account.py"));
+        assert_eq!(
+            fs::read(dir.path().join("bytes.bin")).unwrap(),
+            b"\0\x01\x02"
+        );
+        assert_eq!(
+            fs::read_link(dir.path().join("src/link")).unwrap(),
+            Path::new("account.py")
+        );
         assert_eq!(count(), before);
         let refused = borrower.apply(wanted, patch.as_bytes()).unwrap_err();
         assert!(
@@ -188,7 +248,10 @@ fn a_patch_makes_the_tree_that_git_makes_and_leaves_the_repository_alone() {
             "{refused}"
         );
         for junk in ["", "not a patch\n"] {
-            assert!(matches!(borrower.apply(tree, junk.as_bytes()), Err(ApplyError::Refused(_))));
+            assert!(matches!(
+                borrower.apply(tree, junk.as_bytes()),
+                Err(ApplyError::Refused(_))
+            ));
         }
         let escape = "--- a/../x\n+++ b/../x\n@@ -0,0 +1 @@\n+x\n";
         assert!(borrower.apply(tree, escape.as_bytes()).is_err());
@@ -212,12 +275,24 @@ fn measured_against_a_worktree() {
             .map(|n| format!("    let value_{n} = {:x};\n", line.rotate_left(n as u32)))
             .collect();
         let path = format!("d{:02}/e{:02}/f{at}.rs", at % 60, at / 60 % 8);
-        let head =
-            if at == 0 { "commit refs/heads/main\ncommitter a <a@b> 1 +0000\ndata 1\nx\n" } else { "" };
-        write!(import, "{head}M 100644 inline {path}\ndata {}\n{text}\n", text.len()).unwrap();
+        let head = if at == 0 {
+            "commit refs/heads/main\ncommitter a <a@b> 1 +0000\ndata 1\nx\n"
+        } else {
+            ""
+        };
+        write!(
+            import,
+            "{head}M 100644 inline {path}\ndata {}\n{text}\n",
+            text.len()
+        )
+        .unwrap();
     }
     let mut git = repo.command("git", &repo.path(""));
-    let mut git = git.args(["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut git = git
+        .args(["fast-import", "--quiet"])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
     git.stdin.take().unwrap().write_all(&import).unwrap();
     assert!(git.wait().unwrap().success());
     let (tree, source) = (id(&repo, "main^{tree}"), open(&repo));

@@ -1,5 +1,8 @@
 //! `git reins diff` on real repositories with the real binary.
-#![expect(clippy::disallowed_methods, reason = "tests look at the disk and run programs themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests look at the disk and run programs themselves"
+)]
 
 #[path = "support/schema.rs"]
 mod schema;
@@ -33,19 +36,40 @@ mod diff {
     fn told(answer: &Answer) -> Vec<String> {
         let one = |change: &Value| {
             let text = |name: &str| change[name].as_str().unwrap_or_default().to_owned();
-            let sign = if change["weakening"] == true { "!" } else { "~" };
-            let field = if change["field"].is_null() { String::new() } else { format!(".{}", text("field")) };
-            format!("{sign} {} {}{field} {}", text("area"), text("row"), text("reason"))
+            let sign = if change["weakening"] == true {
+                "!"
+            } else {
+                "~"
+            };
+            let field = if change["field"].is_null() {
+                String::new()
+            } else {
+                format!(".{}", text("field"))
+            };
+            format!(
+                "{sign} {} {}{field} {}",
+                text("area"),
+                text("row"),
+                text("reason")
+            )
         };
-        answer.json["changes"].as_array().map(|changes| changes.iter().map(one).collect()).unwrap_or_default()
+        answer.json["changes"]
+            .as_array()
+            .map(|changes| changes.iter().map(one).collect())
+            .unwrap_or_default()
     }
 
     /// The one change with this reason.
     #[track_caller]
     fn only<'a>(answer: &'a Answer, reason: &str) -> &'a Value {
-        let all = answer.json["changes"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let all = answer.json["changes"]
+            .as_array()
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         let mut found = all.iter().filter(|change| change["reason"] == reason);
-        let (Some(first), None) = (found.next(), found.next()) else { panic!("{reason}: {}", answer.run) };
+        let (Some(first), None) = (found.next(), found.next()) else {
+            panic!("{reason}: {}", answer.run)
+        };
         first
     }
 }

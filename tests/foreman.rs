@@ -1,5 +1,8 @@
 //! What happens to verdict directories under `git reins reconcile`, told on real repositories?
-#![expect(clippy::disallowed_methods, reason = "tests look at the disk and run programs themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests look at the disk and run programs themselves"
+)]
 
 #[path = "support/naming.rs"]
 mod naming;

@@ -1,5 +1,8 @@
 //! The commands that judge, `check` and `admit`, on real repositories with the real binary.
-#![expect(clippy::disallowed_methods, reason = "tests look at the disk and run programs themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests look at the disk and run programs themselves"
+)]
 
 #[path = "support/schema.rs"]
 mod schema;

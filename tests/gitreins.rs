@@ -1,7 +1,10 @@
 //! Do we work beside GitReins in one repository? An unmodified one from its registry writes verdicts
 //! without a model; we adjudicate and fold them, and what is its own stays as it was, byte for byte.
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene fails")]
-#![expect(clippy::disallowed_methods, reason = "tests look at the disk and run programs themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests look at the disk and run programs themselves"
+)]
 
 #[path = "support/pushes.rs"]
 mod pushes;

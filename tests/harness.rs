@@ -2,8 +2,14 @@
 //!
 //! The tools are those of `.ci/tools` under `target/tools`; what is not there is skipped with a word,
 //! but where CI is set.
-#![expect(clippy::unwrap_used, reason = "a test that cannot build its tree fails")]
-#![expect(clippy::disallowed_methods, reason = "the tests run real tools in directories of their own")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot build its tree fails"
+)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests run real tools in directories of their own"
+)]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -47,11 +53,21 @@ impl Bench {
         let root = temp.path().canonicalize().unwrap();
         let suite = suite(&root.join("log"))?;
         let policy = format!("schema = 1\n[[check]]\nid = \"props\"\n{}", suite.check);
-        let mut bench = Self { root, policy, suite, pinned: BTreeSet::new(), _temp: temp };
+        let mut bench = Self {
+            root,
+            policy,
+            suite,
+            pinned: BTreeSet::new(),
+            _temp: temp,
+        };
         for (path, text) in bench.suite.pinned.clone() {
             bench.pin(path, &text);
         }
-        bench.suite.beside.iter().for_each(|(path, text)| bench.write(path, text));
+        bench
+            .suite
+            .beside
+            .iter()
+            .for_each(|(path, text)| bench.write(path, text));
         bench.write(bench.suite.code, bench.suite.good);
         Some(bench)
     }
@@ -88,7 +104,10 @@ impl Bench {
     fn run_in(&self, file: &str, property: &str, seed: &str) -> Ended {
         let policy = git_reins::policy::parse(self.policy.as_bytes()).unwrap();
         let check = policy.check("props").unwrap();
-        judge_run(&carry_out(&self.invocation(file, property, seed), &self.root, seed), &check.exit)
+        judge_run(
+            &carry_out(&self.invocation(file, property, seed), &self.root, seed),
+            &check.exit,
+        )
     }
 
     /// The process of a run; its temporary directory is empty again.
@@ -97,11 +116,22 @@ impl Bench {
         let _none = fs::remove_dir_all(&tmp);
         let policy = git_reins::policy::parse(self.policy.as_bytes()).unwrap();
         let file: RepoPath = file.parse().unwrap();
-        let subject = Subject { property: Some((property, &file)), seed };
+        let subject = Subject {
+            property: Some((property, &file)),
+            seed,
+        };
         let result = tmp.join("result");
-        let places = Places { tree: &tree, fixtures: &fixtures, tmp: &tmp, result: &result };
+        let places = Places {
+            tree: &tree,
+            fixtures: &fixtures,
+            tmp: &tmp,
+            result: &result,
+        };
         let prefixes = ["properties".parse().unwrap()];
-        let pinned = Pinned { prefixes: &prefixes, files: &self.pinned };
+        let pinned = Pinned {
+            prefixes: &prefixes,
+            files: &self.pinned,
+        };
         build(policy.check("props").unwrap(), subject, places, pinned).unwrap()
     }
 
@@ -116,7 +146,10 @@ impl Bench {
         let log = self.root.join("log");
         let text = fs::read_to_string(&log).unwrap_or_default();
         let _none = fs::remove_file(log);
-        text.lines().filter(|line| *line != "started").map(str::to_owned).collect()
+        text.lines()
+            .filter(|line| *line != "started")
+            .map(str::to_owned)
+            .collect()
     }
 }
 
@@ -128,17 +161,35 @@ fn carry_out(invocation: &Invocation, root: &Path, seed: &str) -> RunFacts {
         fs::write(path, bytes).unwrap();
     }
     let mut command = Command::new(&invocation.argv[0]);
-    command.args(&invocation.argv[1..]).current_dir(root.join("tree"));
-    command.env_clear().envs(environment.variables()).env("CI", "1");
-    command.env("PYTEST_ADDOPTS", "-p evil").env("PYTEST_PLUGINS", "evil");
-    invocation.env_unset.iter().fold(&mut command, |command, name| command.env_remove(name));
+    command
+        .args(&invocation.argv[1..])
+        .current_dir(root.join("tree"));
+    command
+        .env_clear()
+        .envs(environment.variables())
+        .env("CI", "1");
+    command
+        .env("PYTEST_ADDOPTS", "-p evil")
+        .env("PYTEST_PLUGINS", "evil");
+    invocation
+        .env_unset
+        .iter()
+        .fold(&mut command, |command, name| command.env_remove(name));
     let output = command.envs(&invocation.env).output().unwrap();
     let results = invocation
         .result
         .as_ref()
-        .map_or(Results::NotExpected, |expected| results(expected, &output.stdout, seed));
+        .map_or(Results::NotExpected, |expected| {
+            results(expected, &output.stdout, seed)
+        });
     let end = ProcessEnd::Exit(output.status.code().unwrap());
-    RunFacts { end, out_of_memory: false, leaked: 0, tampered: Vec::new(), results }
+    RunFacts {
+        end,
+        out_of_memory: false,
+        leaked: 0,
+        tampered: Vec::new(),
+        results,
+    }
 }
 
 fn results(expected: &Expected, stdout: &[u8], seed: &str) -> Results {
@@ -150,12 +201,19 @@ fn results(expected: &Expected, stdout: &[u8], seed: &str) -> Results {
         },
     };
     match read(expected.format, &bytes, seed) {
-        Ok(counts) => Results::Read { counts, require_executed: expected.require_executed },
+        Ok(counts) => Results::Read {
+            counts,
+            require_executed: expected.require_executed,
+        },
         Err(fault) => Results::Unreadable(fault.to_string()),
     }
 }
 
 fn outcome(ended: &Ended) -> Outcome {
-    assert_eq!(ended.note.is_empty(), ended.outcome == Outcome::Pass, "{ended:?}");
+    assert_eq!(
+        ended.note.is_empty(),
+        ended.outcome == Outcome::Pass,
+        "{ended:?}"
+    );
     ended.outcome
 }

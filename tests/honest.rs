@@ -1,5 +1,8 @@
 //! Is anybody refused who does the right thing? Two hundred honest histories, and none may be.
-#![expect(clippy::unwrap_used, reason = "a history that cannot be built has to stop the test")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a history that cannot be built has to stop the test"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -52,26 +55,49 @@ fn applied(items: &Items, change: &Change) -> Items {
 /// What leads from one tree to another.
 fn change(from: &Items, to: &Items) -> Change {
     let keys: BTreeSet<&String> = from.keys().chain(to.keys()).collect();
-    let differs = keys.into_iter().filter(|key| from.get(*key) != to.get(*key));
-    differs.map(|key| (key.clone(), to.get(key).cloned())).collect()
+    let differs = keys
+        .into_iter()
+        .filter(|key| from.get(*key) != to.get(*key));
+    differs
+        .map(|key| (key.clone(), to.get(key).cloned()))
+        .collect()
 }
 
 fn named<'i>(items: &'i Items, kind: &'i str) -> impl Iterator<Item = (&'i str, &'i String)> {
-    items.iter().filter_map(move |(key, value)| Some((key.strip_prefix(kind)?, value)))
+    items
+        .iter()
+        .filter_map(move |(key, value)| Some((key.strip_prefix(kind)?, value)))
 }
 
 /// The tree with its ledgers; `seed` is the commit that everything was pinned on.
 fn files(items: &Items, seed: &str) -> Files {
-    let is_file = |key: &str| !["row/", "freeze/", "epoch", "pin/"].iter().any(|kind| key.starts_with(kind));
+    let is_file = |key: &str| {
+        !["row/", "freeze/", "epoch", "pin/"]
+            .iter()
+            .any(|kind| key.starts_with(kind))
+    };
     let mut files: Files = items.clone();
     files.retain(|key, _| is_file(key));
-    let oracles = named(items, "row/").map(|(id, source)| oracle_row(id, source, items)).collect();
-    let freezes = named(items, "freeze/").map(|(id, owner)| freeze_row(id, owner, items, seed)).collect();
-    let oracle = OracleLedger { schema: OracleLedger::SCHEMA.to_owned(), oracles };
-    let freezes = FreezeLedger { schema: FreezeLedger::SCHEMA.to_owned(), freezes };
+    let oracles = named(items, "row/")
+        .map(|(id, source)| oracle_row(id, source, items))
+        .collect();
+    let freezes = named(items, "freeze/")
+        .map(|(id, owner)| freeze_row(id, owner, items, seed))
+        .collect();
+    let oracle = OracleLedger {
+        schema: OracleLedger::SCHEMA.to_owned(),
+        oracles,
+    };
+    let freezes = FreezeLedger {
+        schema: FreezeLedger::SCHEMA.to_owned(),
+        freezes,
+    };
     files.insert("ledger/oracle.json".to_owned(), print(&oracle));
     files.insert("ledger/freezes.json".to_owned(), print(&freezes));
-    files.insert("ledger/fixture.json".to_owned(), print(&fixture(items, seed)));
+    files.insert(
+        "ledger/fixture.json".to_owned(),
+        print(&fixture(items, seed)),
+    );
     files
 }
 
@@ -84,7 +110,10 @@ fn oracle_row(id: &str, source: &str, items: &Items) -> OracleRow {
         sees_diff: Some(Field::Value(false)),
         property: id.to_owned(),
         check: None,
-        property_files: vec![PinnedFile { sha256: sha(&items[&path]).to_string(), path }],
+        property_files: vec![PinnedFile {
+            sha256: sha(&items[&path]).to_string(),
+            path,
+        }],
         inputs: text("any"),
         relation: text("holds"),
         witness: text("breaks"),
@@ -162,7 +191,9 @@ impl Story<'_> {
     fn commit(&mut self, items: Items, parents: &[usize]) -> Made {
         self.clock += i64::try_from(self.dice.roll(1_200)).unwrap() - 300;
         let author = *self.dice.pick(&["ann", "bob", "cem", "dee"]);
-        let mark = self.forge.commit(&files(&items, self.seed_id), parents, author, self.clock);
+        let mark = self
+            .forge
+            .commit(&files(&items, self.seed_id), parents, author, self.clock);
         Made { mark, items }
     }
 
@@ -203,15 +234,23 @@ impl Story<'_> {
     }
 
     fn freeze_change(&mut self, items: &Items) -> Option<Change> {
-        let (rows, frozen) = (named(items, "row/").count(), named(items, "freeze/").count());
-        let free: Vec<_> =
-            named(items, "row/").filter(|row| !items.contains_key(&format!("freeze/{}", row.0))).collect();
+        let (rows, frozen) = (
+            named(items, "row/").count(),
+            named(items, "freeze/").count(),
+        );
+        let free: Vec<_> = named(items, "row/")
+            .filter(|row| !items.contains_key(&format!("freeze/{}", row.0)))
+            .collect();
         let id = self.dice.pick(&free).0;
         (2 * (frozen + 1) <= rows).then(|| vec![put(format!("freeze/{id}"), "ops")])
     }
 
     fn code_change(&mut self) -> Change {
-        let path = if self.dice.roll(2) == 0 { "src/lib.rs".to_owned() } else { self.name("src/new") };
+        let path = if self.dice.roll(2) == 0 {
+            "src/lib.rs".to_owned()
+        } else {
+            self.name("src/new")
+        };
         vec![put(path, self.name("code "))]
     }
 
@@ -231,17 +270,28 @@ impl Story<'_> {
             6 => {
                 let (bytes, epoch) = (self.name("x"), self.name("epoch-"));
                 let moved = vec![put("fixtures/x.bin", bytes.clone())];
-                vec![moved, vec![put("pin/fixtures/x.bin", bytes), put("epoch", epoch)]]
+                vec![
+                    moved,
+                    vec![put("pin/fixtures/x.bin", bytes), put("epoch", epoch)],
+                ]
             }
-            7 => vec![vec![put("spec/core.md", format!("# rule\n\n{}\n", self.name("text ")))]],
+            7 => vec![vec![put(
+                "spec/core.md",
+                format!("# rule\n\n{}\n", self.name("text ")),
+            )]],
             8 => {
                 let word = self.name("other ");
                 vec![vec![put("properties/p1.py", word)]]
             }
-            _ => vec![vec![put(".gitreins/reins.toml", format!("{POLICY}# {}\n", self.name("policy ")))]],
+            _ => vec![vec![put(
+                ".gitreins/reins.toml",
+                format!("{POLICY}# {}\n", self.name("policy ")),
+            )]],
         };
         // Nobody starts from the middle of a range, between the bytes and the ledger of an epoch.
-        let made = changes.iter().fold(on.clone(), |here, change| self.next(&here, change));
+        let made = changes
+            .iter()
+            .fold(on.clone(), |here, change| self.next(&here, change));
         if made.mark != on.mark {
             line.push(made);
         }
@@ -266,7 +316,11 @@ impl Story<'_> {
     fn patched(&mut self, on: &Made) -> Made {
         let mut here = on.clone();
         for _ in 0..1 + self.dice.roll(3) {
-            let change = if self.dice.roll(4) == 0 { self.docs_change() } else { self.code_change() };
+            let change = if self.dice.roll(4) == 0 {
+                self.docs_change()
+            } else {
+                self.code_change()
+            };
             here = self.next(&here, &change);
         }
         let change = vec![put(self.name("src/last"), self.name("code "))];
@@ -277,7 +331,9 @@ impl Story<'_> {
     /// same row, epoch or fixture.
     fn merged(&mut self, ours: &Made, base: &Made, theirs: &Made) -> Made {
         let change = change(&base.items, &theirs.items);
-        let clean = change.into_iter().filter(|(key, _)| base.items.get(key) == ours.items.get(key));
+        let clean = change
+            .into_iter()
+            .filter(|(key, _)| base.items.get(key) == ours.items.get(key));
         let items = applied(&ours.items, &clean.collect());
         self.commit(items, &[ours.mark, theirs.mark])
     }
@@ -330,7 +386,9 @@ fn history(story: &mut Story<'_>, kind: Kind) -> History {
         Kind::MergesLine => merges_line(story, &mut main, fork),
         Kind::Octopus | Kind::SideBranches => {
             let ledger = story.prepared(&fork_made);
-            let sides: Vec<_> = (0..2 + story.dice.roll(3)).map(|_| sided(story, &ledger)).collect();
+            let sides: Vec<_> = (0..2 + story.dice.roll(3))
+                .map(|_| sided(story, &ledger))
+                .collect();
             joined(story, &ledger, sides, kind == Kind::Octopus)
         }
         Kind::Revert => reverted(story, &mut main),
@@ -339,13 +397,23 @@ fn history(story: &mut Story<'_>, kind: Kind) -> History {
     for _ in 0..story.dice.roll(3) {
         story.landed(&mut main, 10);
     }
-    History { kind, tip, main: main.last().unwrap().mark, release }
+    History {
+        kind,
+        tip,
+        main: main.last().unwrap().mark,
+        release,
+    }
 }
 
 /// A branch that was made on an older commit, and made again on the newest one.
 fn rebased(story: &mut Story<'_>, main: &[Made], fork: &Made) -> Made {
     let ledger = story.row_change();
-    let steps = [ledger, story.code_change(), story.docs_change(), story.code_change()];
+    let steps = [
+        ledger,
+        story.code_change(),
+        story.docs_change(),
+        story.code_change(),
+    ];
     let mut old = fork.clone();
     let mut new = main.last().unwrap().clone();
     for step in &steps {
@@ -382,14 +450,20 @@ fn sided(story: &mut Story<'_>, on: &Made) -> Made {
     let first = vec![put(story.name("src/side"), "side")];
     let made = story.next(on, &first);
     let docs = story.docs_change();
-    if story.dice.roll(3) == 0 { story.next(&made, &docs) } else { made }
+    if story.dice.roll(3) == 0 {
+        story.next(&made, &docs)
+    } else {
+        made
+    }
 }
 
 /// Side branches joined in one commit or one after the other.
 fn joined(story: &mut Story<'_>, ledger: &Made, sides: Vec<Made>, at_once: bool) -> Made {
     if at_once {
         let changes = sides.iter().map(|side| change(&ledger.items, &side.items));
-        let items = changes.fold(ledger.items.clone(), |items, change| applied(&items, &change));
+        let items = changes.fold(ledger.items.clone(), |items, change| {
+            applied(&items, &change)
+        });
         let marks: Vec<_> = sides.iter().map(|side| side.mark).collect();
         return story.commit(items, &marks);
     }
@@ -418,18 +492,36 @@ fn two_lines(story: &mut Story<'_>, main: &mut Vec<Made>, release: &mut Option<u
 /// A patch lands, others after it; then it is taken back.
 fn reverted(story: &mut Story<'_>, main: &mut Vec<Made>) -> Made {
     let before = main.last().unwrap().clone();
-    let patch = vec![put(story.name("src/bad"), "bad"), put("src/lib.rs", story.name("bad "))];
+    let patch = vec![
+        put(story.name("src/bad"), "bad"),
+        put("src/lib.rs", story.name("bad ")),
+    ];
     main.push(story.next(&before, &patch));
     for _ in 0..story.dice.roll(3) {
-        let change = if story.dice.roll(2) == 0 { story.docs_change() } else { story.row_change() };
+        let change = if story.dice.roll(2) == 0 {
+            story.docs_change()
+        } else {
+            story.row_change()
+        };
         let made = story.next(main.last().unwrap(), &change);
         main.push(made);
     }
-    let undone: Change = patch.iter().map(|(key, _)| (key.clone(), before.items.get(key).cloned())).collect();
+    let undone: Change = patch
+        .iter()
+        .map(|(key, _)| (key.clone(), before.items.get(key).cloned()))
+        .collect();
     let here = main.last().unwrap().clone();
-    let here = if story.dice.roll(2) == 0 { story.prepared(&here) } else { here };
+    let here = if story.dice.roll(2) == 0 {
+        story.prepared(&here)
+    } else {
+        here
+    };
     let revert = story.next(&here, &undone);
-    if story.dice.roll(2) == 0 { story.patched(&revert) } else { revert }
+    if story.dice.roll(2) == 0 {
+        story.patched(&revert)
+    } else {
+        revert
+    }
 }
 
 // -- the answers -----------------------------------------------------------------------------
@@ -442,19 +534,35 @@ fn decided(judged: Judged) -> Decision {
 }
 
 fn passed(items: &Items) -> Vec<ResultRow> {
-    let row = |id: &str| ResultRow { property_id: id.to_owned(), status: "pass".to_owned(), canary: None };
+    let row = |id: &str| ResultRow {
+        property_id: id.to_owned(),
+        status: "pass".to_owned(),
+        canary: None,
+    };
     named(items, "row/").map(|(id, _)| row(id)).collect()
 }
 
 #[test]
 fn no_honest_history_is_refused() {
     let (mut forge, mut dice) = (Forge::new(), Dice::new(21));
-    let seed = forge.commit(&Files::from([("docs/seed".to_owned(), "x".to_owned())]), &[], "ann", NOON);
+    let seed = forge.commit(
+        &Files::from([("docs/seed".to_owned(), "x".to_owned())]),
+        &[],
+        "ann",
+        NOON,
+    );
     let seed_id = forge.make()[&seed].to_string();
     let mut histories = Vec::new();
     for at in 0..HISTORIES {
         let (forge, dice) = (&mut forge, &mut dice);
-        let mut story = Story { forge, dice, seed, seed_id: &seed_id, names: 0, clock: NOON };
+        let mut story = Story {
+            forge,
+            dice,
+            seed,
+            seed_id: &seed_id,
+            names: 0,
+            clock: NOON,
+        };
         histories.push(history(&mut story, KINDS[at % KINDS.len()]));
     }
     let ids = forge.make();
@@ -464,21 +572,36 @@ fn no_honest_history_is_refused() {
         forge.branch("main", Some(ids[&history.main]));
         forge.branch("release", history.release.map(|mark| ids[&mark]));
         let tip = ids[&history.tip.mark].to_string();
-        let request = Request { base: None, tip: Some(&tip) };
+        let request = Request {
+            base: None,
+            tip: Some(&tip),
+        };
         let today = "2026-03-01".parse().unwrap();
         let results = passed(&history.tip.items);
         let checked = decided(gate::judge(&repo, &request, today, check).unwrap());
         let scored = |facts: &_| admit(facts, Scores::Given(&results));
         let admitted = decided(gate::judge(&repo, &request, today, scored).unwrap());
         for answer in [&checked, &admitted] {
-            let details = answer.details.iter().map(|one| (one.code, one.reason, &one.subject));
+            let details = answer
+                .details
+                .iter()
+                .map(|one| (one.code, one.reason, &one.subject));
             if answer.decision != Outcome::Admit {
-                faults.push(format!("{at} {:?}: {:?}", history.kind, Vec::from_iter(details)));
+                faults.push(format!(
+                    "{at} {:?}: {:?}",
+                    history.kind,
+                    Vec::from_iter(details)
+                ));
             }
         }
         if admitted.patch_commits.is_empty() && history.kind != Kind::Revert {
             faults.push(format!("{at} {:?}: no patch commit", history.kind));
         }
     }
-    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} faults:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
 }

@@ -1,5 +1,8 @@
 //! Real pushes between real repositories: which of them does the hook let through, and what does it say?
-#![expect(clippy::disallowed_methods, reason = "tests look at the disk and run programs themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests look at the disk and run programs themselves"
+)]
 
 #[path = "support/pushing.rs"]
 mod pushing;

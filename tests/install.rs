@@ -1,6 +1,12 @@
 //! Hooks: put in place, taken away, run first, proven; on real repositories with real pushes.
-#![expect(clippy::disallowed_methods, reason = "tests look at the disk and run programs themselves")]
-#![expect(clippy::unwrap_used, reason = "a test that cannot build its clone fails")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests look at the disk and run programs themselves"
+)]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot build its clone fails"
+)]
 
 mod support;
 

@@ -2,7 +2,10 @@
 //! and as nobody, and where the system lacks what the fence is made of.
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails")]
-#![expect(clippy::disallowed_methods, reason = "the tests look at files and processes by themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests look at files and processes by themselves"
+)]
 #![expect(clippy::print_stdout, reason = "what is skipped is said")]
 
 #[cfg(feature = "sandbox")]
@@ -13,7 +16,10 @@ mod nobody;
 mod refusing;
 
 mod isolation {
-    #[cfg_attr(not(feature = "sandbox"), expect(dead_code, reason = "there is nothing to look at"))]
+    #[cfg_attr(
+        not(feature = "sandbox"),
+        expect(dead_code, reason = "there is nothing to look at")
+    )]
     mod bench;
     #[cfg(feature = "sandbox")]
     mod files;

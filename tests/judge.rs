@@ -1,6 +1,9 @@
 //! `git reins judge` and `try`: real suites on real repositories, end to end.
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails")]
-#![expect(clippy::disallowed_methods, reason = "the tests look at files and processes by themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests look at files and processes by themselves"
+)]
 
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
 #[path = "support/refusing.rs"]

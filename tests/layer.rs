@@ -1,6 +1,9 @@
 //! Does every run get a tree of its own, whichever way it is made, and is what it changed found?
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails")]
-#![expect(clippy::disallowed_methods, reason = "the tests look at files and processes by themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests look at files and processes by themselves"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -71,10 +74,24 @@ impl Bench {
         let dir = tree.path().to_owned();
         let argv = ["sh", "-c", &format!("umask 022; {script}")].map(OsString::from);
         let environment = Environment::clean(self.scratch.path()).unwrap();
-        let limits = Limits { budget: Duration::from_secs(60), output: 1 << 20 };
-        let job = Job { argv: &argv, dir: &dir, environment: &environment, limits, fence: None };
+        let limits = Limits {
+            budget: Duration::from_secs(60),
+            output: 1 << 20,
+        };
+        let job = Job {
+            argv: &argv,
+            dir: &dir,
+            environment: &environment,
+            limits,
+            fence: None,
+        };
         let ran = tree.run(&runner(), &job, &mut |_| ()).unwrap();
-        assert_eq!((&ran.end, ran.stderr.text().as_str()), (&End::Exit(0), ""), "{:?}", tree.layer());
+        assert_eq!(
+            (&ran.end, ran.stderr.text().as_str()),
+            (&End::Exit(0), ""),
+            "{:?}",
+            tree.layer()
+        );
         ran
     }
 }
@@ -89,14 +106,25 @@ fn contents(dir: &Path) -> BTreeMap<PathBuf, Entry> {
     while let Some(path) = left.pop() {
         let meta = fs::symlink_metadata(&path).unwrap();
         let bytes = if meta.is_dir() {
-            left.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            left.extend(
+                fs::read_dir(&path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
             Vec::new()
         } else if meta.is_symlink() {
-            fs::read_link(&path).unwrap().into_os_string().as_bytes().to_vec()
+            fs::read_link(&path)
+                .unwrap()
+                .into_os_string()
+                .as_bytes()
+                .to_vec()
         } else {
             fs::read(&path).unwrap()
         };
-        found.insert(path.strip_prefix(dir).unwrap().to_owned(), (meta.mode(), meta.mtime(), bytes));
+        found.insert(
+            path.strip_prefix(dir).unwrap().to_owned(),
+            (meta.mode(), meta.mtime(), bytes),
+        );
     }
     found
 }
@@ -203,7 +231,8 @@ fn expected() -> BTreeSet<PathBuf> {
 
 #[test]
 fn nothing_that_a_run_does_reaches_the_pristine_tree_or_the_next_run() {
-    let look = "find . -printf '%P %y %m %T@ %l\\n' | sort; find . -type f -exec sha256sum {} + | sort";
+    let look =
+        "find . -printf '%P %y %m %T@ %l\\n' | sort; find . -type f -exec sha256sum {} + | sort";
     let bench = Bench::new();
     let before = contents(&bench.pristine);
     let mut seen = BTreeSet::new();
@@ -221,7 +250,11 @@ fn nothing_that_a_run_does_reaches_the_pristine_tree_or_the_next_run() {
         let mut third = layers.fresh(&bench.pristine).unwrap();
         seen.insert(bench.sh(&mut third, look).stdout.text());
         let failed: Vec<_> = layers.failed().iter().map(|(layer, _)| *layer).collect();
-        assert_eq!(failed.contains(&layer), third.layer() != layer, "{failed:?}");
+        assert_eq!(
+            failed.contains(&layer),
+            third.layer() != layer,
+            "{failed:?}"
+        );
         assert_eq!(
             failed.contains(&Layer::Overlay),
             layer == Layer::Overlay && !has_overlays(),
@@ -229,7 +262,10 @@ fn nothing_that_a_run_does_reaches_the_pristine_tree_or_the_next_run() {
         );
         let paths = [&first, &second, &third].map(|tree| tree.path().parent().unwrap().to_owned());
         drop([first, second, third]);
-        assert!(paths.iter().all(|path| fs::symlink_metadata(path).is_err()), "{layer:?} is left behind");
+        assert!(
+            paths.iter().all(|path| fs::symlink_metadata(path).is_err()),
+            "{layer:?} is left behind"
+        );
     }
     assert_eq!(seen.len(), 1, "{seen:?}");
     let scratch = bench.scratch.path().to_owned();
@@ -244,7 +280,10 @@ fn has_overlays() -> bool {
         fs::create_dir(dir.path().join(part)).unwrap();
     }
     let mount = "mount -t overlay x -o lowerdir=l,upperdir=u,workdir=w,userxattr m";
-    let ran = Command::new("unshare").args(["-rm", "sh", "-c", mount]).current_dir(dir.path()).output();
+    let ran = Command::new("unshare")
+        .args(["-rm", "sh", "-c", mount])
+        .current_dir(dir.path())
+        .output();
     _ = fs::set_permissions(dir.path().join("w/work"), Permissions::from_mode(0o700));
     ran.is_ok_and(|ran| ran.status.success())
 }
@@ -261,13 +300,31 @@ fn what_a_run_wrote_is_found_and_links_are_no_way_out() {
         );
         let find = |path: &str| tree.find(Path::new(path)).unwrap();
         for path in ["dir/result", "out/put/r"] {
-            assert_eq!(fs::read_to_string(find(path).unwrap()).unwrap(), "ok\n", "{layer:?}");
+            assert_eq!(
+                fs::read_to_string(find(path).unwrap()).unwrap(),
+                "ok\n",
+                "{layer:?}"
+            );
         }
         for path in ["a.txt", "dir/calm"] {
-            assert_eq!(fs::read_to_string(find(path).unwrap()).unwrap(), format!("{path}\n"));
+            assert_eq!(
+                fs::read_to_string(find(path).unwrap()).unwrap(),
+                format!("{path}\n")
+            );
         }
-        let none = ["gone.txt", "again/one", "again/sub/three", "removed/p", "etc/passwd", "x", "a.txt/x"];
-        for path in none.into_iter().chain(["../a:b,c\\ d/a.txt", "/etc/passwd", "removed/passwd"]) {
+        let none = [
+            "gone.txt",
+            "again/one",
+            "again/sub/three",
+            "removed/p",
+            "etc/passwd",
+            "x",
+            "a.txt/x",
+        ];
+        for path in none
+            .into_iter()
+            .chain(["../a:b,c\\ d/a.txt", "/etc/passwd", "removed/passwd"])
+        {
             assert_eq!(find(path), None, "{layer:?} {path}");
         }
     }
@@ -281,8 +338,17 @@ fn a_job_may_begin_in_a_directory_of_its_tree() {
         let dir = tree.path().join("dir");
         let argv = ["sh", "-c", "cat x; pwd"].map(OsString::from);
         let environment = Environment::clean(bench.scratch.path()).unwrap();
-        let limits = Limits { budget: Duration::from_secs(60), output: 1 << 20 };
-        let job = Job { argv: &argv, dir: &dir, environment: &environment, limits, fence: None };
+        let limits = Limits {
+            budget: Duration::from_secs(60),
+            output: 1 << 20,
+        };
+        let job = Job {
+            argv: &argv,
+            dir: &dir,
+            environment: &environment,
+            limits,
+            fence: None,
+        };
         let ran = tree.run(&runner(), &job, &mut |_| ()).unwrap();
         assert_eq!(ran.stdout.text(), format!("dir/x\n{}\n", dir.display()));
     }
@@ -294,7 +360,10 @@ fn a_layer_that_fails_is_followed_by_the_next_and_named() {
     let layers = bench.layers(Layer::Overlay);
     let mut tree = layers.fresh(&bench.pristine).unwrap();
     fs::remove_dir(tree.path().parent().unwrap().join("work")).unwrap();
-    assert_eq!(bench.sh(&mut tree, "cat a.txt; echo x >new").stdout.text(), "a.txt\n");
+    assert_eq!(
+        bench.sh(&mut tree, "cat a.txt; echo x >new").stdout.text(),
+        "a.txt\n"
+    );
     assert!(tree.layer() > Layer::Overlay);
     assert_eq!(tree.changed().unwrap(), BTreeSet::from(["new".into()]));
     assert_eq!(layers.failed()[0].0, Layer::Overlay);
@@ -317,7 +386,12 @@ fn the_probe_takes_an_overlay_where_there_is_one() {
 /// Runs tests of this file in a process of their own.
 fn again(tests: &[&str]) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(tests).args(["--exact", "--include-ignored", "--nocapture", "--test-threads=1"]);
+    command.args(tests).args([
+        "--exact",
+        "--include-ignored",
+        "--nocapture",
+        "--test-threads=1",
+    ]);
     command
 }
 
@@ -335,8 +409,13 @@ fn nobody_has_the_same_trees_as_root() {
 #[test]
 #[ignore = "the next test runs it, and kills it"]
 fn a_parent_to_be_killed() {
-    let Some(scratch) = std::env::var_os("LAYER_SCRATCH").map(PathBuf::from) else { return };
-    let bench = Bench { pristine: scratch.join("pristine"), scratch: Scratch::temporary().unwrap() };
+    let Some(scratch) = std::env::var_os("LAYER_SCRATCH").map(PathBuf::from) else {
+        return;
+    };
+    let bench = Bench {
+        pristine: scratch.join("pristine"),
+        scratch: Scratch::temporary().unwrap(),
+    };
     let layers = Layers::starting_with(Layer::Overlay, &scratch);
     let mut tree = layers.fresh(&bench.pristine).unwrap();
     let wait = "cat /proc/self/mountinfo >../mounts; echo $$ >../pid.new; mv ../pid.new ../pid; sleep 1000";
@@ -351,15 +430,24 @@ fn no_mount_is_seen_outside_or_outlives_a_parent_that_is_killed() {
     let temp = assert_fs::TempDir::new().unwrap();
     fs::create_dir(temp.path().join("pristine")).unwrap();
     let mut parent = again(&["a_parent_to_be_killed"]);
-    parent.env("LAYER_SCRATCH", temp.path()).env("TMPDIR", temp.path());
+    parent
+        .env("LAYER_SCRATCH", temp.path())
+        .env("TMPDIR", temp.path());
     let mut parent = parent.spawn().unwrap();
     let began = Instant::now();
-    let runs = || fs::read_dir(temp.path()).unwrap().map(|entry| entry.unwrap().path());
+    let runs = || {
+        fs::read_dir(temp.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+    };
     let (run, pid) = loop {
         let started = |run: PathBuf| Some((run.clone(), fs::read_to_string(run.join("pid")).ok()?));
         match runs().find_map(started) {
             Some(found) => break found,
-            None => assert!(began.elapsed() < Duration::from_secs(60), "the job did not start"),
+            None => assert!(
+                began.elapsed() < Duration::from_secs(60),
+                "the job did not start"
+            ),
         }
         std::thread::yield_now();
     };
@@ -369,7 +457,10 @@ fn no_mount_is_seen_outside_or_outlives_a_parent_that_is_killed() {
     parent.kill().unwrap();
     parent.wait().unwrap();
     while fs::symlink_metadata(format!("/proc/{}", pid.trim())).is_ok() {
-        assert!(began.elapsed() < Duration::from_secs(60), "the job outlives us");
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "the job outlives us"
+        );
         std::thread::yield_now();
     }
     assert!(!is_there(&mounts()));

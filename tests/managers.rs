@@ -1,7 +1,10 @@
 //! Does a push go through our hook when a hook manager runs it? Each manager from its registry, a
 //! real push, its own configuration: an honest branch passes, a bad one is refused by code.
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its scene fails")]
-#![expect(clippy::disallowed_methods, reason = "tests look at the disk and run programs themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests look at the disk and run programs themselves"
+)]
 
 #[path = "support/pushes.rs"]
 mod pushes;
@@ -23,7 +26,10 @@ struct Scene {
 
 impl Scene {
     fn set(tools: Tools) -> Self {
-        let scene = Self { repo: Repo::under_reins(), tools };
+        let scene = Self {
+            repo: Repo::under_reins(),
+            tools,
+        };
         pushes::lay(&scene.repo);
         scene
     }
@@ -44,10 +50,16 @@ impl Scene {
     /// Pushes each branch: what each manager has to do. `passed` shows that the hook was asked.
     fn pushes(&self, passed: &str) {
         let honest = self.shell("git push origin honest").expect(0);
-        assert!(honest.to_string().contains(passed) && self.arrived("honest"), "{honest}");
+        assert!(
+            honest.to_string().contains(passed) && self.arrived("honest"),
+            "{honest}"
+        );
         let bad = self.shell("git push origin bad").expect(1);
         // pre-commit and prek hand on to stdout what a hook says, whatever it said it on
-        assert!(bad.to_string().contains("ORACLE_NOT_INDEPENDENT") && !self.arrived("bad"), "{bad}");
+        assert!(
+            bad.to_string().contains("ORACLE_NOT_INDEPENDENT") && !self.arrived("bad"),
+            "{bad}"
+        );
         // nothing to judge: a branch that goes away
         let _ = self.shell("git push origin :honest").expect(0);
         assert!(!self.arrived("honest"));
@@ -78,7 +90,9 @@ fn told_by_the_product(scene: &Scene, manager: Manager) {
 fn lefthook_hands_on_everything_that_git_says() {
     let Some(tools) = Tools::find() else { return };
     let scene = Scene::set(tools);
-    scene.repo.write("lefthook.yml", &Manager::Lefthook.snippet(Event::PrePush));
+    scene
+        .repo
+        .write("lefthook.yml", &Manager::Lefthook.snippet(Event::PrePush));
     scene.sets_up("lefthook install");
     told_by_the_product(&scene, Manager::Lefthook);
     scene.pushes("VERDICT_MISSING");
@@ -90,7 +104,9 @@ fn husky_hands_on_everything_that_git_says() {
     let Some(tools) = Tools::find() else { return };
     let scene = Scene::set(tools);
     scene.sets_up("husky");
-    scene.repo.write(".husky/pre-push", &Manager::Husky.snippet(Event::PrePush));
+    scene
+        .repo
+        .write(".husky/pre-push", &Manager::Husky.snippet(Event::PrePush));
     told_by_the_product(&scene, Manager::Husky);
     scene.pushes("VERDICT_MISSING");
     scene.pushes_together();
@@ -124,8 +140,19 @@ fn by_configuration(command: &str, manager: Manager) {
 
 /// A configuration that takes `.pre-commit-hooks.yaml` from a repository; here, from one on this disk.
 fn offered(scene: &Scene) -> String {
-    scene.repo.write("../ours/.pre-commit-hooks.yaml", include_str!("../.pre-commit-hooks.yaml"));
-    scene.sets_up("cd ../ours && git init -q && git add . && git commit -q -m hooks && git tag v0.1.0");
-    let ours = scene.repo.path("../ours").canonicalize().unwrap().display().to_string();
+    scene.repo.write(
+        "../ours/.pre-commit-hooks.yaml",
+        include_str!("../.pre-commit-hooks.yaml"),
+    );
+    scene.sets_up(
+        "cd ../ours && git init -q && git add . && git commit -q -m hooks && git tag v0.1.0",
+    );
+    let ours = scene
+        .repo
+        .path("../ours")
+        .canonicalize()
+        .unwrap()
+        .display()
+        .to_string();
     format!("repos:\n- repo: file://{ours}\n  rev: v0.1.0\n  hooks:\n  - id: git-reins-pre-push\n")
 }

@@ -1,5 +1,8 @@
 //! Do the decisions agree with a second statement of the contract that was written differently?
-#![expect(clippy::unwrap_used, reason = "a model that cannot build its world has to stop the test")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a model that cannot build its world has to stop the test"
+)]
 
 mod models {
     mod adjudicate;

@@ -1,5 +1,8 @@
 //! Can a damaged ledger crash the readers, or be admitted where a second reader refuses it?
-#![expect(clippy::unwrap_used, reason = "a ledger that cannot be damaged has to stop the test")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a ledger that cannot be damaged has to stop the test"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -44,8 +47,11 @@ fn good() -> [String; 3] {
                "inputs": "any", "relation": "holds", "witness": "breaks", "cleared_by": "ann"}}"#
         )
     };
-    let oracle =
-        format!(r#"{{"schema": "{}", "oracles": [{}]}}"#, OracleLedger::SCHEMA, ROWS.map(row).join(", "));
+    let oracle = format!(
+        r#"{{"schema": "{}", "oracles": [{}]}}"#,
+        OracleLedger::SCHEMA,
+        ROWS.map(row).join(", ")
+    );
     let digest = sha("x");
     let fixture = format!(
         r#"{{"schema": "{}", "epoch_id": "e1", "base_rev": "{}", "digest_sha256": "{}",
@@ -64,7 +70,10 @@ fn good() -> [String; 3] {
         )
     };
     let rows = [freeze("row-c", "7"), freeze("row-d", "9")].join(", ");
-    let freezes = format!(r#"{{"schema": "{}", "freezes": [{rows}]}}"#, FreezeLedger::SCHEMA);
+    let freezes = format!(
+        r#"{{"schema": "{}", "freezes": [{rows}]}}"#,
+        FreezeLedger::SCHEMA
+    );
     [
         print(&parse::<OracleLedger>(oracle.as_bytes()).unwrap()),
         print(&parse::<FixtureLedger>(fixture.as_bytes()).unwrap()),
@@ -109,7 +118,10 @@ fn span(bytes: &[u8], dice: &mut Dice) -> (usize, usize) {
 
 /// Members stand on lines of their own: takes one away, writes one twice, swaps or rewrites one.
 fn lines(bytes: &mut Vec<u8>, dice: &mut Dice) {
-    let mut lines: Vec<Vec<u8>> = bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    let mut lines: Vec<Vec<u8>> = bytes
+        .split(|byte| *byte == b'\n')
+        .map(<[u8]>::to_vec)
+        .collect();
     let (at, other) = (dice.roll(lines.len()), dice.roll(lines.len()));
     match dice.roll(4) {
         0 => drop(lines.remove(at)),
@@ -125,7 +137,9 @@ fn lines(bytes: &mut Vec<u8>, dice: &mut Dice) {
 
 /// Takes the text as JSON and changes one value in it.
 fn values(bytes: &mut Vec<u8>, dice: &mut Dice) {
-    let Ok(mut root) = serde_json::from_slice::<Value>(bytes) else { return };
+    let Ok(mut root) = serde_json::from_slice::<Value>(bytes) else {
+        return;
+    };
     let mut paths = Vec::new();
     pointers(&root, &mut String::new(), &mut paths);
     let path = dice.pick(&paths).clone();
@@ -135,7 +149,11 @@ fn values(bytes: &mut Vec<u8>, dice: &mut Dice) {
         Some(Value::Object(members)) if kind == 0 => drop(members.remove(key)),
         Some(Value::Array(items)) if kind < 2 && !items.is_empty() => {
             let at = key.parse::<usize>().unwrap_or_default();
-            if kind == 0 { drop(items.remove(at)) } else { items.push(items[at].clone()) }
+            if kind == 0 {
+                drop(items.remove(at))
+            } else {
+                items.push(items[at].clone())
+            }
         }
         _ => *root.pointer_mut(&path).unwrap() = other_value(dice),
     }
@@ -145,8 +163,15 @@ fn values(bytes: &mut Vec<u8>, dice: &mut Dice) {
 fn pointers(value: &Value, here: &mut String, found: &mut Vec<String>) {
     found.push(here.clone());
     let children: Vec<(String, &Value)> = match value {
-        Value::Object(members) => members.iter().map(|(key, value)| (key.clone(), value)).collect(),
-        Value::Array(items) => items.iter().enumerate().map(|(at, value)| (at.to_string(), value)).collect(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(key, value)| (key.clone(), value))
+            .collect(),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .map(|(at, value)| (at.to_string(), value))
+            .collect(),
         _ => Vec::new(),
     };
     for (key, child) in children {
@@ -193,7 +218,9 @@ fn repeats_a_member(text: &str) -> bool {
             '}' | ']' => drop(open.pop()),
             '"' => {
                 let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<String>();
-                let Some(Ok(word)) = stream.next() else { return true };
+                let Some(Ok(word)) = stream.next() else {
+                    return true;
+                };
                 rest = &rest[stream.byte_offset()..];
                 let is_name = rest.trim_start().starts_with(':');
                 if is_name && !open.last_mut().is_none_or(|names| names.insert(word)) {
@@ -209,11 +236,15 @@ fn repeats_a_member(text: &str) -> bool {
 }
 
 fn word<'v>(row: &'v Value, name: &str) -> Option<&'v str> {
-    row.get(name)?.as_str().filter(|text| !text.trim().is_empty())
+    row.get(name)?
+        .as_str()
+        .filter(|text| !text.trim().is_empty())
 }
 
 fn scores(row: &Value) -> bool {
-    ["inputs", "relation", "witness"].iter().all(|name| word(row, name).is_some())
+    ["inputs", "relation", "witness"]
+        .iter()
+        .all(|name| word(row, name).is_some())
         && row.get("score") != Some(&Value::Bool(false))
 }
 
@@ -224,13 +255,14 @@ fn accepts_oracle(ledger: &Value) -> Option<bool> {
         let id = word(row, "oracle_id")?;
         good &= seen.insert(id.to_lowercase()) && word(row, "property").is_some();
         good &= ROWS.contains(&id) && word(row, "source")? == "spec/a.md#rule";
-        good &= matches!(row.get("check"), None | Some(Value::Null)) || word(row, "check") == Some("props");
+        good &= matches!(row.get("check"), None | Some(Value::Null))
+            || word(row, "check") == Some("props");
         if scores(row) {
             good &= row.get("sees_diff") == Some(&Value::Bool(false));
             let files = row.get("property_files")?.as_array()?;
             let pins = |file: &Value| {
-                let named =
-                    word(file, "path").and_then(|path| path.strip_prefix("properties/")?.strip_suffix(".py"));
+                let named = word(file, "path")
+                    .and_then(|path| path.strip_prefix("properties/")?.strip_suffix(".py"));
                 named.is_some_and(|id| {
                     ROWS.contains(&id) && word(file, "sha256") == Some(&sha(id).to_string())
                 })
@@ -247,14 +279,18 @@ fn is_store_path(text: &str) -> bool {
 }
 
 fn accepts_fixture(ledger: &Value) -> Option<bool> {
-    let [file] = ledger.get("files")?.as_array()?.as_slice() else { return None };
+    let [file] = ledger.get("files")?.as_array()?.as_slice() else {
+        return None;
+    };
     let digest = sha(&format!("{}  fixtures/x\n", sha("x"))).to_string();
     Some(
         word(ledger, "schema")? == FixtureLedger::SCHEMA
             && word(ledger, "epoch_id").is_some()
             && word(ledger, "base_rev")? == commit(0).to_string()
             && word(ledger, "digest_sha256")? == digest
-            && word(ledger, "runner_image_id")?.strip_prefix("nix:").is_some_and(is_store_path)
+            && word(ledger, "runner_image_id")?
+                .strip_prefix("nix:")
+                .is_some_and(is_store_path)
             && word(file, "path")? == "fixtures/x"
             && word(file, "sha256")? == sha("x").to_string()
             && file.get("size")?.as_u64()? == 1,
@@ -272,7 +308,8 @@ fn accepts_freezes(ledger: &Value, oracle: &Value, fixture: &Value) -> Option<bo
         let ends = word(row, "expires_at")?;
         good &= is_row(id) && seen.insert((id, word(row, "seed")?)) && word(row, "owner").is_some();
         good &= ends.len() == 10 && (TODAY..="2026-03-31").contains(&ends);
-        good &= word(row, "base_rev") == word(fixture, "base_rev") && word(row, "observed_on")? == "base";
+        good &= word(row, "base_rev") == word(fixture, "base_rev")
+            && word(row, "observed_on")? == "base";
         good &= word(row, "fixture_epoch") == word(fixture, "epoch_id");
         frozen.insert(id);
     }
@@ -286,15 +323,25 @@ fn accepts_freezes(ledger: &Value, oracle: &Value, fixture: &Value) -> Option<bo
 fn accepts(texts: &[Vec<u8>; 3]) -> bool {
     let mut values = Vec::new();
     for bytes in texts {
-        let Ok(text) = std::str::from_utf8(bytes) else { return false };
-        let Ok(value) = serde_json::from_str::<Value>(text) else { return false };
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return false;
+        };
+        let Ok(value) = serde_json::from_str::<Value>(text) else {
+            return false;
+        };
         if repeats_a_member(text) {
             return false;
         }
         values.push(value);
     }
-    let [oracle, fixture, freezes] = values.as_slice() else { return false };
-    let parts = [accepts_oracle(oracle), accepts_fixture(fixture), accepts_freezes(freezes, oracle, fixture)];
+    let [oracle, fixture, freezes] = values.as_slice() else {
+        return false;
+    };
+    let parts = [
+        accepts_oracle(oracle),
+        accepts_fixture(fixture),
+        accepts_freezes(freezes, oracle, fixture),
+    ];
     parts == [Some(true); 3]
 }
 
@@ -323,9 +370,19 @@ fn material(texts: &[Vec<u8>; 3]) -> Arc<Material> {
 /// Facts whose other parts are fine: one patch commit on a base with the same ledgers.
 fn facts(texts: &[Vec<u8>; 3]) -> Facts {
     let material = material(texts);
-    let named = material.fixture.valid().and_then(|ledger| ledger.base_rev.clone());
-    let base = Held { id: commit(0), material: material.clone() };
-    let parent = ParentFacts { id: Some(commit(0)), material: material.clone(), is_protected: true };
+    let named = material
+        .fixture
+        .valid()
+        .and_then(|ledger| ledger.base_rev.clone());
+    let base = Held {
+        id: commit(0),
+        material: material.clone(),
+    };
+    let parent = ParentFacts {
+        id: Some(commit(0)),
+        material: material.clone(),
+        is_protected: true,
+    };
     let file = |text: &str| FileFacts {
         sha256: Some(sha(text)),
         size: u64::try_from(text.len()).unwrap(),
@@ -347,7 +404,11 @@ fn facts(texts: &[Vec<u8>; 3]) -> Facts {
             headings: [("spec/a.md".to_owned(), BTreeSet::from(["rule".to_owned()]))].into(),
             strays: Vec::new(),
             base_rev: named.as_ref().map(|_| {
-                if named == member(&commit(0).to_string()) { BaseRev::Ancestor } else { BaseRev::Unknown }
+                if named == member(&commit(0).to_string()) {
+                    BaseRev::Ancestor
+                } else {
+                    BaseRev::Unknown
+                }
             }),
             touched: BTreeSet::from(["src/lib.rs".to_owned()]),
             unsorted: BTreeSet::new(),
@@ -356,7 +417,11 @@ fn facts(texts: &[Vec<u8>; 3]) -> Facts {
             id: commit(1),
             parents: vec![parent],
             material,
-            own: Own { code: Some("src/lib.rs".to_owned()), exempt: None, human_only: None },
+            own: Own {
+                code: Some("src/lib.rs".to_owned()),
+                exempt: None,
+                human_only: None,
+            },
             reverts: None,
         }],
         pins: pins(),
@@ -367,7 +432,11 @@ fn facts(texts: &[Vec<u8>; 3]) -> Facts {
 #[test]
 fn no_damaged_ledger_is_admitted_that_a_second_reader_refuses() {
     let good = good().map(String::into_bytes);
-    let pass = |id: &str| ResultRow { property_id: id.to_owned(), status: "pass".to_owned(), canary: None };
+    let pass = |id: &str| ResultRow {
+        property_id: id.to_owned(),
+        status: "pass".to_owned(),
+        canary: None,
+    };
     let results = ROWS.map(pass);
     assert!(accepts(&good));
     assert_eq!(admit(&facts(&good), Scores::Given(&results)).refusals, []);
@@ -377,27 +446,49 @@ fn no_damaged_ledger_is_admitted_that_a_second_reader_refuses() {
         let mut texts = good.clone();
         let at = dice.roll(3);
         texts[at] = damaged(&String::from_utf8_lossy(&texts[at]), &mut dice);
-        let known: Vec<_> =
-            results.iter().filter(|one| is_row(&texts[0], &one.property_id)).cloned().collect();
+        let known: Vec<_> = results
+            .iter()
+            .filter(|one| is_row(&texts[0], &one.property_id))
+            .cloned()
+            .collect();
         let answer = admit(&facts(&texts), Scores::Given(&known));
         let is_admitted = answer.decision == Outcome::Admit;
         admitted += usize::from(is_admitted);
-        let told = || format!("{:?} {}", answer.refusals, String::from_utf8_lossy(&texts[at]));
+        let told = || {
+            format!(
+                "{:?} {}",
+                answer.refusals,
+                String::from_utf8_lossy(&texts[at])
+            )
+        };
         if is_admitted && !accepts(&texts) {
             wrong.push(told());
         }
         // The second reader knows no form of optional members, names no unknown ones and takes any path.
-        let is_form =
-            answer.refusals.iter().any(|code| matches!(code, Code::LedgerInvalid | Code::PathUnsafe));
+        let is_form = answer
+            .refusals
+            .iter()
+            .any(|code| matches!(code, Code::LedgerInvalid | Code::PathUnsafe));
         if !is_admitted && !is_form && accepts(&texts) {
             strict.push(told());
         }
     }
-    for (faults, what) in [(wrong, "admitted wrongly"), (strict, "refused without need")] {
+    for (faults, what) in [
+        (wrong, "admitted wrongly"),
+        (strict, "refused without need"),
+    ] {
         let shortest = faults.iter().min_by_key(|text| text.len());
-        assert!(faults.is_empty(), "{} {what}:\n{}", faults.len(), shortest.unwrap());
+        assert!(
+            faults.is_empty(),
+            "{} {what}:\n{}",
+            faults.len(),
+            shortest.unwrap()
+        );
     }
-    assert!((CASES / 20..=CASES / 2).contains(&admitted), "{admitted} admitted");
+    assert!(
+        (CASES / 20..=CASES / 2).contains(&admitted),
+        "{admitted} admitted"
+    );
 }
 
 /// Whether the ledger still has the row, so that only the ledger can make the answer worse.

@@ -1,7 +1,13 @@
 //! Does the reader of patches see what git does with them, on patches that git makes and on
 //! damaged ones?
-#![expect(clippy::unwrap_used, reason = "a test that cannot build its repository fails")]
-#![expect(clippy::disallowed_methods, reason = "the tests build and read real repositories")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot build its repository fails"
+)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests build and read real repositories"
+)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -52,8 +58,9 @@ fn scramble(repo: &Repo, dice: &mut Dice) {
             }
             5 => {
                 let _ = fs::remove_file(&path);
-                let bytes: Vec<u8> =
-                    (0..dice.roll(300)).map(|_| u8::try_from(dice.roll(256)).unwrap()).collect();
+                let bytes: Vec<u8> = (0..dice.roll(300))
+                    .map(|_| u8::try_from(dice.roll(256)).unwrap())
+                    .collect();
                 fs::create_dir_all(path.parent().unwrap()).unwrap();
                 fs::write(&path, [b"\0".as_slice(), &bytes].concat()).unwrap();
             }
@@ -71,7 +78,12 @@ fn scramble(repo: &Repo, dice: &mut Dice) {
     repo.git(&["add", "-A"]);
     if dice.roll(2) == 0 {
         let commit = format!("{:040x}", dice.roll(1000) + 1);
-        repo.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{commit},module")]);
+        repo.git(&[
+            "update-index",
+            "--add",
+            "--cacheinfo",
+            &format!("160000,{commit},module"),
+        ]);
     }
     repo.git(&["commit", "-q", "--allow-empty", "-m", "state"]);
 }
@@ -79,7 +91,11 @@ fn scramble(repo: &Repo, dice: &mut Dice) {
 /// Changes some lines; CR LF, no newline at the end, lines that look like headers.
 fn edit(repo: &Repo, name: &str, dice: &mut Dice) {
     let path = repo.path(name);
-    let old = if path.is_symlink() { String::new() } else { fs::read_to_string(&path).unwrap_or_default() };
+    let old = if path.is_symlink() {
+        String::new()
+    } else {
+        fs::read_to_string(&path).unwrap_or_default()
+    };
     let _ = fs::remove_file(&path);
     let mut lines: Vec<String> = old.split_inclusive('\n').map(str::to_owned).collect();
     let new = [
@@ -111,7 +127,11 @@ fn edit(repo: &Repo, name: &str, dice: &mut Dice) {
 
 fn git_bytes(repo: &Repo, args: &[&str], input: &[u8]) -> Option<Vec<u8>> {
     let mut command = repo.command("git", &repo.path(""));
-    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     command.env("GIT_INDEX_FILE", repo.path(".git/scratch-index"));
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -126,10 +146,20 @@ fn git_bytes(repo: &Repo, args: &[&str], input: &[u8]) -> Option<Vec<u8>> {
 type Truth = BTreeMap<String, (String, String)>;
 
 fn truth(repo: &Repo, before: &str, after: &str) -> Truth {
-    let raw = repo.git(&["diff-tree", "-r", "-z", "--no-renames", "--raw", before, after]);
+    let raw = repo.git(&[
+        "diff-tree",
+        "-r",
+        "-z",
+        "--no-renames",
+        "--raw",
+        before,
+        after,
+    ]);
     let mut parts = raw.split('\0');
     let mut truth = BTreeMap::new();
-    while let (Some(head), Some(path)) = (parts.next().filter(|head| !head.is_empty()), parts.next()) {
+    while let (Some(head), Some(path)) =
+        (parts.next().filter(|head| !head.is_empty()), parts.next())
+    {
         let words: Vec<&str> = head.trim_start_matches(':').split(' ').collect();
         truth.insert(path.to_owned(), (words[0].to_owned(), words[1].to_owned()));
     }
@@ -140,13 +170,20 @@ fn truth(repo: &Repo, before: &str, after: &str) -> Truth {
 fn applied(repo: &Repo, patch: &[u8]) -> Option<String> {
     let _ = fs::remove_file(repo.path(".git/scratch-index.lock")); // a git that broke on damage leaves it
     git_bytes(repo, &["read-tree", "HEAD~1"], b"").unwrap();
-    git_bytes(repo, &["apply", "--cached", "--whitespace=nowarn", "-"], patch)?;
+    git_bytes(
+        repo,
+        &["apply", "--cached", "--whitespace=nowarn", "-"],
+        patch,
+    )?;
     let tree = git_bytes(repo, &["write-tree"], b"")?;
     Some(String::from_utf8(tree).unwrap().trim().to_owned())
 }
 
 fn touched(diff: &Diff) -> BTreeSet<String> {
-    diff.touched().into_iter().map(ToString::to_string).collect()
+    diff.touched()
+        .into_iter()
+        .map(ToString::to_string)
+        .collect()
 }
 
 /// The numbers of added and removed lines by path after (before, when deleted), as git counts them.
@@ -156,7 +193,10 @@ fn numstat(repo: &Repo, patch: &[u8]) -> BTreeMap<String, (String, String)> {
     let mut counts = BTreeMap::new();
     for line in text.split('\0').filter(|line| !line.is_empty()) {
         let parts: Vec<&str> = line.splitn(3, '\t').collect();
-        counts.insert(parts[2].to_owned(), (parts[0].to_owned(), parts[1].to_owned()));
+        counts.insert(
+            parts[2].to_owned(),
+            (parts[0].to_owned(), parts[1].to_owned()),
+        );
     }
     counts
 }
@@ -173,7 +213,11 @@ fn compare(repo: &Repo, patch: &[u8]) {
         compare_modes(change, &truth, &shown);
         let side = change.after.as_ref().or(change.before.as_ref()).unwrap();
         let sum = sums.entry(side.path.to_string()).or_default();
-        *sum = (sum.0 + change.added.len(), sum.1 + change.removed, sum.2 || change.binary);
+        *sum = (
+            sum.0 + change.added.len(),
+            sum.1 + change.removed,
+            sum.2 || change.binary,
+        );
         compare_lines(repo, change, &shown);
     }
     for (path, (added, removed, binary)) in sums {
@@ -184,15 +228,31 @@ fn compare(repo: &Repo, patch: &[u8]) {
         let is_two = diff
             .changes
             .iter()
-            .filter(|change| change.after.as_ref().or(change.before.as_ref()).unwrap().path.as_str() == path)
+            .filter(|change| {
+                change
+                    .after
+                    .as_ref()
+                    .or(change.before.as_ref())
+                    .unwrap()
+                    .path
+                    .as_str()
+                    == path
+            })
             .count()
             > 1;
         if is_two {
             continue;
         }
-        let expected =
-            if binary { ("-".to_owned(), "-".to_owned()) } else { (added.to_string(), removed.to_string()) };
-        assert_eq!((git_added.clone(), git_removed.clone()), expected, "{path}\n{shown}");
+        let expected = if binary {
+            ("-".to_owned(), "-".to_owned())
+        } else {
+            (added.to_string(), removed.to_string())
+        };
+        assert_eq!(
+            (git_added.clone(), git_removed.clone()),
+            expected,
+            "{path}\n{shown}"
+        );
     }
 }
 
@@ -201,26 +261,53 @@ fn compare_modes(change: &Change, truth: &Truth, shown: &str) {
     if let Some(after) = &change.after
         && let Some(mode) = after.mode
     {
-        assert_eq!(truth[after.path.as_str()].1, name(mode), "{}\n{shown}", after.path);
+        assert_eq!(
+            truth[after.path.as_str()].1,
+            name(mode),
+            "{}\n{shown}",
+            after.path
+        );
     }
     if let Some(before) = &change.before
         && let Some(mode) = before.mode
         && change.kind != ChangeKind::Copy
     {
-        assert_eq!(truth[before.path.as_str()].0, name(mode), "{}\n{shown}", before.path);
+        assert_eq!(
+            truth[before.path.as_str()].0,
+            name(mode),
+            "{}\n{shown}",
+            before.path
+        );
     }
 }
 
 /// Every added line stands in the new file under its number.
 fn compare_lines(repo: &Repo, change: &Change, shown: &str) {
-    let Some(after) = change.after.as_ref().filter(|after| after.mode != Some(Mode::Gitlink)) else { return };
+    let Some(after) = change
+        .after
+        .as_ref()
+        .filter(|after| after.mode != Some(Mode::Gitlink))
+    else {
+        return;
+    };
     if change.added.is_empty() {
         return;
     }
-    let bytes = git_bytes(repo, &["cat-file", "blob", &format!("HEAD:{}", after.path)], b"").unwrap();
+    let bytes = git_bytes(
+        repo,
+        &["cat-file", "blob", &format!("HEAD:{}", after.path)],
+        b"",
+    )
+    .unwrap();
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     for line in &change.added {
-        assert_eq!(lines[line.number - 1], line.text, "{}:{}\n{shown}", after.path, line.number);
+        assert_eq!(
+            lines[line.number - 1],
+            line.text,
+            "{}:{}\n{shown}",
+            after.path,
+            line.number
+        );
     }
 }
 
@@ -228,8 +315,22 @@ const FORMS: &[&[&str]] = &[
     &["diff", "--binary", "--no-renames"],
     &["diff", "--binary", "-M", "-C", "--find-copies-harder"],
     &["diff", "--binary", "--full-index", "-U0", "-M20%"],
-    &["-c", "core.quotePath=false", "diff", "--binary", "-U9", "--no-renames"],
-    &["-c", "diff.mnemonicPrefix=true", "diff", "--binary", "--patience", "-B"],
+    &[
+        "-c",
+        "core.quotePath=false",
+        "diff",
+        "--binary",
+        "-U9",
+        "--no-renames",
+    ],
+    &[
+        "-c",
+        "diff.mnemonicPrefix=true",
+        "diff",
+        "--binary",
+        "--patience",
+        "-B",
+    ],
 ];
 
 #[test]
@@ -242,14 +343,19 @@ fn patches_of_git_are_read_as_git_reads_them() {
         for _ in 0..4 {
             scramble(&repo, &mut dice);
             for form in FORMS {
-                let patch = git_bytes(&repo, &[form, ["HEAD~1", "HEAD"].as_slice()].concat(), b"").unwrap();
+                let patch =
+                    git_bytes(&repo, &[form, ["HEAD~1", "HEAD"].as_slice()].concat(), b"").unwrap();
                 if !patch.is_empty() {
                     compare(&repo, &patch);
                     read += 1;
                 }
             }
-            let mail =
-                git_bytes(&repo, &["format-patch", "--stdout", "-1", "HEAD", "--binary"], b"").unwrap();
+            let mail = git_bytes(
+                &repo,
+                &["format-patch", "--stdout", "-1", "HEAD", "--binary"],
+                b"",
+            )
+            .unwrap();
             if mail.windows(11).any(|window| window == b"diff --git ") {
                 compare(&repo, &mail);
             }
@@ -267,14 +373,17 @@ fn no_damage_hides_a_path_from_the_reader() {
         scramble(&repo, &mut dice);
         scramble(&repo, &mut dice);
         for form in &FORMS[..2] {
-            let patch = git_bytes(&repo, &[form, ["HEAD~1", "HEAD"].as_slice()].concat(), b"").unwrap();
+            let patch =
+                git_bytes(&repo, &[form, ["HEAD~1", "HEAD"].as_slice()].concat(), b"").unwrap();
             for _ in 0..40 {
                 let damaged = damage(&patch, &mut dice);
                 let Ok(diff) = parse(&damaged) else {
                     refused += 1;
                     continue;
                 };
-                let Some(tree) = applied(&repo, &damaged) else { continue };
+                let Some(tree) = applied(&repo, &damaged) else {
+                    continue;
+                };
                 both += 1;
                 let changed: BTreeSet<String> = truth(&repo, "HEAD~1", &tree).into_keys().collect();
                 let seen = touched(&diff);
@@ -286,11 +395,17 @@ fn no_damage_hides_a_path_from_the_reader() {
             }
         }
     }
-    assert!(both > 50 && refused > 50, "{both} read by both, {refused} refused");
+    assert!(
+        both > 50 && refused > 50,
+        "{both} read by both, {refused} refused"
+    );
 }
 
 fn damage(patch: &[u8], dice: &mut Dice) -> Vec<u8> {
-    let mut lines: Vec<Vec<u8>> = patch.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+    let mut lines: Vec<Vec<u8>> = patch
+        .split_inclusive(|byte| *byte == b'\n')
+        .map(<[u8]>::to_vec)
+        .collect();
     let stray = [
         "--- a/hidden\n+++ b/hidden\n@@ -0,0 +1 @@\n+x\n",
         "--- /dev/null\n+++ b/hidden\n@@ -0,0 +1 @@\n+x\n",

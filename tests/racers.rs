@@ -2,7 +2,10 @@
 //!
 //! The usual run is a short one. `cargo test --release --test racers -- --ignored --nocapture` runs
 //! the full counts and prints what came out.
-#![expect(clippy::disallowed_methods, reason = "tests look at the disk and run programs themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests look at the disk and run programs themselves"
+)]
 #![expect(clippy::print_stdout, reason = "the full counts say what came out")]
 
 #[expect(dead_code, reason = "nobody here writes ledgers")]

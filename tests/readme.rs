@@ -1,6 +1,12 @@
 //! Does everything that the README shows work, and is its table of codes the catalogue's?
-#![expect(clippy::unwrap_used, reason = "a test that cannot read the README fails")]
-#![expect(clippy::disallowed_methods, reason = "the test reads the README and runs its commands")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot read the README fails"
+)]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the test reads the README and runs its commands"
+)]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +28,10 @@ fn readme() -> String {
 /// The shell blocks, in order.
 fn blocks() -> Vec<String> {
     let text = readme();
-    let blocks = text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap().to_owned());
+    let blocks = text
+        .split("```sh\n")
+        .skip(1)
+        .map(|rest| rest.split("```").next().unwrap().to_owned());
     blocks.collect()
 }
 
@@ -31,8 +40,16 @@ fn shell(script: &str, dir: &Path) -> std::process::Output {
     let binary = Path::new(env!("CARGO_BIN_EXE_git-reins")).parent().unwrap();
     let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
     let mut command = Command::new("sh");
-    command.arg("-euxc").arg(script).current_dir(dir).env_clear();
-    command.env("PATH", path).env("HOME", dir).env("LC_ALL", "C.UTF-8").env("GIT_CONFIG_NOSYSTEM", "1");
+    command
+        .arg("-euxc")
+        .arg(script)
+        .current_dir(dir)
+        .env_clear();
+    command
+        .env("PATH", path)
+        .env("HOME", dir)
+        .env("LC_ALL", "C.UTF-8")
+        .env("GIT_CONFIG_NOSYSTEM", "1");
     for role in ["AUTHOR", "COMMITTER"] {
         command
             .env(format!("GIT_{role}_NAME"), "reader")
@@ -44,13 +61,23 @@ fn shell(script: &str, dir: &Path) -> std::process::Output {
 #[test]
 fn the_walk_through_works_as_it_stands() {
     let dir = assert_fs::TempDir::new().unwrap();
-    let (cargo, others): (Vec<_>, Vec<_>) =
-        blocks().into_iter().partition(|block| block.starts_with("cargo "));
-    assert_eq!(cargo, ["cargo run --release --locked -- demo\n", "cargo test --locked --no-fail-fast\n"]);
+    let (cargo, others): (Vec<_>, Vec<_>) = blocks()
+        .into_iter()
+        .partition(|block| block.starts_with("cargo "));
+    assert_eq!(
+        cargo,
+        [
+            "cargo run --release --locked -- demo\n",
+            "cargo test --locked --no-fail-fast\n"
+        ]
+    );
     assert!(others.len() > 4);
     let output = shell(&others.concat(), dir.path());
-    let said =
-        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let said = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert!(output.status.success(), "{said}");
     assert!(
         said.contains("agree: nothing stands against it")
@@ -62,19 +89,32 @@ fn the_walk_through_works_as_it_stands() {
 #[test]
 fn the_demo_ends_as_it_has_to() {
     let dir = assert_fs::TempDir::new().unwrap();
-    let line =
-        "git-reins demo --keep kept && cd kept/till && git fsck --strict && git-reins recompute honest";
+    let line = "git-reins demo --keep kept && cd kept/till && git fsck --strict && git-reins recompute honest";
     let output = shell(line, dir.path());
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(said.contains("7 of 7 stories ended as they have to"), "{said}");
-    assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
+    assert!(
+        output.status.success(),
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(
+        said.contains("7 of 7 stories ended as they have to"),
+        "{said}"
+    );
+    assert!(
+        said.lines().all(|line| line.chars().count() <= 80),
+        "{said}"
+    );
 }
 
 #[test]
 fn the_test_command_is_what_ci_runs() {
     let ci = fs::read_to_string(root().join(".ci/run")).unwrap();
-    assert!(ci.lines().any(|line| line == "cargo test --locked --no-fail-fast"), "{ci}");
+    assert!(
+        ci.lines()
+            .any(|line| line == "cargo test --locked --no-fail-fast"),
+        "{ci}"
+    );
 }
 
 fn table() -> String {
@@ -94,8 +134,12 @@ fn table() -> String {
 #[test]
 fn the_table_of_codes_is_the_catalogue() {
     let text = readme();
-    let (before, rest) = text.split_once(BEGIN).expect("README.md has the marker of the codes");
-    let (_, after) = rest.split_once(END).expect("README.md has the end of the codes");
+    let (before, rest) = text
+        .split_once(BEGIN)
+        .expect("README.md has the marker of the codes");
+    let (_, after) = rest
+        .split_once(END)
+        .expect("README.md has the end of the codes");
     let wanted = format!("{before}{}{after}", table());
     if text != wanted {
         fs::write(root().join("target/README.md"), wanted).unwrap();

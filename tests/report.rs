@@ -1,5 +1,8 @@
 //! What does a reviewer read, in every format, and do the readers of these formats take it?
-#![expect(clippy::disallowed_methods, reason = "tests look at the disk and run programs themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests look at the disk and run programs themselves"
+)]
 
 #[path = "support/schema.rs"]
 mod schema;

@@ -1,6 +1,9 @@
 //! Is a suite that was out of time run again honestly, and is nothing but its record left?
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails")]
-#![expect(clippy::disallowed_methods, reason = "the tests look at files and processes by themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests look at files and processes by themselves"
+)]
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,7 +20,8 @@ const DIR: &str = ".gitreins/history/2026-11-30/47ac8b89";
 fn repo(suite: &str, tier1: &str) -> Repo {
     let repo = Repo::new();
     let command = "command = [\"sh\", \"suite.sh\"]\ntool_budget_s = 1\n";
-    let policy = format!("schema = 1\n[protect]\nbase = [\"refs/heads/main\"]\n[tier1]\n{command}{tier1}");
+    let policy =
+        format!("schema = 1\n[protect]\nbase = [\"refs/heads/main\"]\n[tier1]\n{command}{tier1}");
     repo.write(".gitreins/reins.toml", &policy);
     repo.write(".gitignore", ".gitreins/history\n");
     repo.write("suite.sh", suite);
@@ -60,7 +64,10 @@ fn reverify(repo: &Repo, code: i32) -> Run {
         run
     });
     let _none = fs::rename(&aside, &record);
-    assert_eq!(fs::read(repo.path(&format!("{DIR}/verdict.json"))).unwrap(), before);
+    assert_eq!(
+        fs::read(repo.path(&format!("{DIR}/verdict.json"))).unwrap(),
+        before
+    );
     assert_eq!(run.code, Some(code), "{run}");
     run
 }
@@ -81,14 +88,24 @@ fn a_suite_that_only_needs_its_time_passes() {
     assert!(before.stdout.contains("47ac8b89 ARTIFACT"), "{before}");
     assert!(!has_record(&repo));
     let run = reverify(&repo, 0);
-    assert!(run.stderr.contains("ran again without isolation in 3."), "{run}");
+    assert!(
+        run.stderr.contains("ran again without isolation in 3."),
+        "{run}"
+    );
     let after = adjudicate(&repo, &["--json"]).expect(0).stdout;
-    for said in ["\"verdict\": \"PASS\"", "\"complete\": true", "\"reverified\": \"pass\"", "\"budget_s\": 5"]
-    {
+    for said in [
+        "\"verdict\": \"PASS\"",
+        "\"complete\": true",
+        "\"reverified\": \"pass\"",
+        "\"budget_s\": 5",
+    ] {
         assert!(after.contains(said), "{said}: {after}");
     }
     let written = record(&repo);
-    assert!(reverify(&repo, 0).stderr.is_empty(), "what is final is not run again");
+    assert!(
+        reverify(&repo, 0).stderr.is_empty(),
+        "what is final is not run again"
+    );
     assert_eq!(record(&repo), written);
     // bound to the bytes of the verdict
     let path = repo.path(&format!("{DIR}/verdict.json"));
@@ -119,7 +136,10 @@ fn a_suite_that_fails_is_a_regression() {
     let repo = repo("echo '1 failed'; exit 1\n", "");
     verdict(&repo, DIR, "");
     let run = reverify(&repo, 1);
-    assert!(run.stdout.contains("FAIL") && run.stdout.contains("regression"), "{run}");
+    assert!(
+        run.stdout.contains("FAIL") && run.stdout.contains("regression"),
+        "{run}"
+    );
     assert!(run.stderr.contains("exit 1: 1 failed"), "{run}");
 }
 
@@ -128,8 +148,14 @@ fn what_grades_nothing_stays_open_and_is_not_run_until_it_passes() {
     for (suite, said) in [
         ("no-such-tool\n", "exit 127"),
         ("kill -KILL $$\n", "ended by signal 9"),
-        ("(setsid sleep 1000 >/dev/null 2>&1 &); exit 0\n", "1 processes left behind"),
-        ("echo '= test session starts ='; echo platform x; exit 5\n", "exit 5"),
+        (
+            "(setsid sleep 1000 >/dev/null 2>&1 &); exit 0\n",
+            "1 processes left behind",
+        ),
+        (
+            "echo '= test session starts ='; echo platform x; exit 5\n",
+            "exit 5",
+        ),
         ("kill -ABRT $$\n", "ended by signal 6"),
         ("sh -c 'exit 139'\n", "exit 139"),
     ] {
@@ -141,7 +167,10 @@ fn what_grades_nothing_stays_open_and_is_not_run_until_it_passes() {
         repo.write("suite.sh", "exit 0\n");
         repo.commit("nothing stands against it any more");
         let twice = reverify(&repo, 3);
-        assert!(twice.stderr.is_empty() && twice.stdout.contains("UNRESOLVED"), "{twice}");
+        assert!(
+            twice.stderr.is_empty() && twice.stdout.contains("UNRESOLVED"),
+            "{twice}"
+        );
         assert_eq!(record(&repo).matches("\"outcome\"").count(), 1);
     }
 }
@@ -157,10 +186,16 @@ fn an_inner_timeout_is_a_timeout() {
 fn a_need_above_the_cap_is_told_before_anything_runs() {
     let temp = assert_fs::TempDir::new().unwrap();
     let ran = temp.path().join("ran");
-    let repo = repo(&format!("touch {}\n", ran.display()), "suite_runtime_s = 100\nmax_s = 60\n");
+    let repo = repo(
+        &format!("touch {}\n", ran.display()),
+        "suite_runtime_s = 100\nmax_s = 60\n",
+    );
     verdict(&repo, DIR, "");
     let run = reverify(&repo, 128);
-    assert!(run.stderr.contains("tier1.suite_runtime_s") && run.stderr.contains("tier1.max_s"), "{run}");
+    assert!(
+        run.stderr.contains("tier1.suite_runtime_s") && run.stderr.contains("tier1.max_s"),
+        "{run}"
+    );
     assert!(!has_record(&repo) && fs::symlink_metadata(ran).is_err());
 }
 
@@ -178,7 +213,9 @@ fn without_a_command_nothing_runs_and_the_key_is_named() {
 fn the_policy_of_the_candidate_does_not_count() {
     let repo = repo("exit 1\n", "");
     repo.git(&["checkout", "-q", "-b", "feature"]);
-    let policy = repo.read(".gitreins/reins.toml").replace("\"sh\", \"suite.sh\"", "\"true\"");
+    let policy = repo
+        .read(".gitreins/reins.toml")
+        .replace("\"sh\", \"suite.sh\"", "\"true\"");
     repo.write(".gitreins/reins.toml", &policy);
     repo.commit("an easier suite");
     verdict(&repo, DIR, "");
@@ -187,7 +224,10 @@ fn the_policy_of_the_candidate_does_not_count() {
 
 #[test]
 fn the_graded_tree_is_the_commit_with_the_changes_that_were_graded() {
-    let repo = repo("grep -q right code && ! test -e untracked && ! test -e .git\n", "");
+    let repo = repo(
+        "grep -q right code && ! test -e untracked && ! test -e .git\n",
+        "",
+    );
     repo.write("code", "wrong\n");
     repo.commit("code");
     repo.write("code", "right\n");
@@ -209,14 +249,21 @@ fn the_graded_tree_is_the_commit_with_the_changes_that_were_graded() {
             repo.write(&format!("{DIR}/worktree.patch"), &patch);
         }
         let run = reverify(&repo, 3);
-        assert!(run.stderr.contains(why) && run.stdout.contains("ARTIFACT"), "{run}");
+        assert!(
+            run.stderr.contains(why) && run.stdout.contains("ARTIFACT"),
+            "{run}"
+        );
         assert!(!has_record(&repo));
         let _none = fs::remove_file(repo.path(&format!("{DIR}/worktree.patch")));
     }
     let wrong = patch.replace("-wrong", "-other");
     verdict(&repo, DIR, &evidence(wrong.len(), false));
     repo.write(&format!("{DIR}/worktree.patch"), &wrong);
-    assert!(reverify(&repo, 3).stderr.contains("the patch does not apply"));
+    assert!(
+        reverify(&repo, 3)
+            .stderr
+            .contains("the patch does not apply")
+    );
     verdict(&repo, DIR, &evidence(patch.len(), false));
     repo.write(&format!("{DIR}/worktree.patch"), &patch);
     assert!(reverify(&repo, 0).stdout.contains("PASS"));
@@ -231,9 +278,15 @@ fn a_commit_that_is_not_here_cannot_be_run_again() {
     let repo = repo("exit 0\n", "");
     let text = String::from_utf8(verdict(&repo, DIR, "")).unwrap();
     let head = repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
-    repo.write(&format!("{DIR}/verdict.json"), &text.replace(&head, &"a".repeat(40)));
+    repo.write(
+        &format!("{DIR}/verdict.json"),
+        &text.replace(&head, &"a".repeat(40)),
+    );
     let run = reverify(&repo, 3);
-    assert!(run.stderr.contains("is not in this clone") && run.stdout.contains("ARTIFACT"), "{run}");
+    assert!(
+        run.stderr.contains("is not in this clone") && run.stdout.contains("ARTIFACT"),
+        "{run}"
+    );
     repo.write(&format!("{DIR}/verdict.json"), &text.replace(&head, ""));
     assert!(reverify(&repo, 3).stderr.contains("names no commit"));
     assert!(!has_record(&repo));
@@ -242,24 +295,40 @@ fn a_commit_that_is_not_here_cannot_be_run_again() {
 #[test]
 fn past_runs_that_passed_raise_the_budget() {
     let repo = repo("sleep 1.2\n", "max_s = 20\nsuite_runtime_s = 2\n");
-    let dirs: Vec<_> = (0..5).map(|at| format!(".gitreins/history/2026-11-2{at}/47ac8b8{at}")).collect();
+    let dirs: Vec<_> = (0..5)
+        .map(|at| format!(".gitreins/history/2026-11-2{at}/47ac8b8{at}"))
+        .collect();
     dirs.iter().for_each(|dir| _ = verdict(&repo, dir, ""));
     let _ = adjudicate(&repo, &["--reverify"]).expect(0);
-    let policy = repo.read(".gitreins/reins.toml").replace("suite_runtime_s = 2\n", "");
+    let policy = repo
+        .read(".gitreins/reins.toml")
+        .replace("suite_runtime_s = 2\n", "");
     repo.write(".gitreins/reins.toml", &policy);
     repo.commit("nothing is stated any more");
     let json = adjudicate(&repo, &["--json"]).expect(0).stdout;
-    assert!(json.contains("\"source\": \"history\"") && json.contains("\"budget_s\": 2"), "{json}");
+    assert!(
+        json.contains("\"source\": \"history\"") && json.contains("\"budget_s\": 2"),
+        "{json}"
+    );
 }
 
 /// Starts a re-verification whose suite has written down its processes.
 fn started(repo: &Repo, pids: &PathBuf, scratch: &str) -> Child {
     let mut command = repo.command(BINARY, &repo.path(""));
-    command.args(["adjudicate", ".gitreins/history", "--reverify"]).env("TMPDIR", repo.path(scratch));
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    command
+        .args(["adjudicate", ".gitreins/history", "--reverify"])
+        .env("TMPDIR", repo.path(scratch));
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let began = Instant::now();
     while fs::read_to_string(pids).unwrap_or_default().lines().count() < 2 {
-        assert!(began.elapsed() < Duration::from_secs(60), "the suite did not start");
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "the suite did not start"
+        );
         std::thread::yield_now();
     }
     child
@@ -275,7 +344,10 @@ fn hiding(pids: &str) -> String {
 
 fn gone(pids: &PathBuf) {
     for pid in fs::read_to_string(pids).unwrap().lines() {
-        assert!(fs::symlink_metadata(format!("/proc/{pid}")).is_err(), "{pid} is alive");
+        assert!(
+            fs::symlink_metadata(format!("/proc/{pid}")).is_err(),
+            "{pid} is alive"
+        );
     }
 }
 
@@ -288,13 +360,26 @@ fn ctrl_c_and_sigterm_leave_nothing() {
         verdict(&repo, DIR, "");
         fs::create_dir(repo.path("../scratch")).unwrap();
         let child = started(&repo, &pids, "../scratch");
-        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        assert!(
+            Command::new("kill")
+                .args([signal, &child.id().to_string()])
+                .status()
+                .unwrap()
+                .success()
+        );
         let run = repo.captured(child.wait_with_output().unwrap());
         assert_eq!(run.code, Some(code), "{run}");
-        assert!(run.stdout.is_empty() && run.stderr.contains("interrupted"), "{run}");
+        assert!(
+            run.stdout.is_empty() && run.stderr.contains("interrupted"),
+            "{run}"
+        );
         gone(&pids);
         assert!(!has_record(&repo));
-        assert_eq!(fs::read_dir(repo.path("../scratch")).unwrap().count(), 0, "the tree is removed");
+        assert_eq!(
+            fs::read_dir(repo.path("../scratch")).unwrap().count(),
+            0,
+            "the tree is removed"
+        );
     }
 }
 
@@ -315,19 +400,33 @@ fn kill_9_leaves_no_process_and_no_record() {
 
 #[test]
 fn pytest_passes_when_it_gets_its_time() {
-    let has_pytest = Command::new("python3").args(["-m", "pytest", "--version"]).output();
+    let has_pytest = Command::new("python3")
+        .args(["-m", "pytest", "--version"])
+        .output();
     if !has_pytest.is_ok_and(|output| output.status.success()) {
-        assert!(std::env::var("CI").as_deref() != Ok("true"), "CI has to have pytest");
+        assert!(
+            std::env::var("CI").as_deref() != Ok("true"),
+            "CI has to have pytest"
+        );
         eprintln!("skipped: there is no pytest");
         return;
     }
     let repo = repo("", "suite_runtime_s = 20\n");
     let policy = repo.read(".gitreins/reins.toml");
     let command = "\"python3\", \"-m\", \"pytest\", \"-q\", \"test_slow.py\"";
-    repo.write(".gitreins/reins.toml", &policy.replace("\"sh\", \"suite.sh\"", command));
-    repo.write("test_slow.py", "import time\n\ndef test_slow():\n    time.sleep(3)\n");
+    repo.write(
+        ".gitreins/reins.toml",
+        &policy.replace("\"sh\", \"suite.sh\"", command),
+    );
+    repo.write(
+        "test_slow.py",
+        "import time\n\ndef test_slow():\n    time.sleep(3)\n",
+    );
     repo.commit("a slow test");
     verdict(&repo, DIR, "");
     let run = reverify(&repo, 0);
-    assert!(run.stdout.contains("PASS") && run.stderr.contains("1 passed"), "{run}");
+    assert!(
+        run.stdout.contains("PASS") && run.stderr.contains("1 passed"),
+        "{run}"
+    );
 }

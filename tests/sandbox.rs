@@ -1,7 +1,10 @@
 //! Is a job ended with everything that it started, and is what it left told truly? With real
 //! shells under the real supervisor.
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails")]
-#![expect(clippy::disallowed_methods, reason = "the tests look for processes and files by themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests look for processes and files by themselves"
+)]
 
 use std::ffi::OsString;
 use std::fs;
@@ -68,7 +71,10 @@ traced_or_not! {
 fn a_build_that_sees_no_paths_says_so() {
     for trace in [Trace::Ptrace, Trace::Notify] {
         let ran = Bench::new(trace).run(&["true"]);
-        assert!(matches!(&ran, Err(RunError::NoFence(why)) if why.contains("sees no paths")), "{ran:?}");
+        assert!(
+            matches!(&ran, Err(RunError::NoFence(why)) if why.contains("sees no paths")),
+            "{ran:?}"
+        );
     }
     let ran = Bench::new(Trace::None).sh("true");
     assert!(ran.opened.is_none() && ran.untraced.is_some());
@@ -82,11 +88,26 @@ struct Bench {
 
 impl Bench {
     fn new(trace: Trace) -> Self {
-        let limits = Limits { budget: LONG, output: 1 << 20 };
-        let means = Enforced { trace, ..Fence::OPEN };
+        let limits = Limits {
+            budget: LONG,
+            output: 1 << 20,
+        };
+        let means = Enforced {
+            trace,
+            ..Fence::OPEN
+        };
         let (read_only, writable) = (Vec::new(), Vec::new());
-        let fence = Fence { means, read_only, writable, network: Network::Allow };
-        Self { temp: assert_fs::TempDir::new().unwrap(), limits, fence }
+        let fence = Fence {
+            means,
+            read_only,
+            writable,
+            network: Network::Allow,
+        };
+        Self {
+            temp: assert_fs::TempDir::new().unwrap(),
+            limits,
+            fence,
+        }
     }
 
     fn within(budget_ms: u64, trace: Trace) -> Self {
@@ -96,13 +117,18 @@ impl Bench {
     }
 
     fn run(&self, argv: &[&str]) -> Result<Ran, RunError> {
-        self.run_by(&Runner::supervised_by(PathBuf::from(BINARY), Interrupt::watch().unwrap()), argv)
+        self.run_by(
+            &Runner::supervised_by(PathBuf::from(BINARY), Interrupt::watch().unwrap()),
+            argv,
+        )
     }
 
     fn run_by(&self, runner: &Runner, argv: &[&str]) -> Result<Ran, RunError> {
         let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
         // a place of the path that nobody may enter makes a missing tool one that cannot be started
-        let environment = Environment::clean(self.temp.path()).unwrap().set("PATH", "/usr/bin:/bin");
+        let environment = Environment::clean(self.temp.path())
+            .unwrap()
+            .set("PATH", "/usr/bin:/bin");
         let job = Job {
             argv: &argv,
             dir: self.temp.path(),
@@ -124,7 +150,10 @@ impl Bench {
         let pids = fs::read_to_string(self.temp.path().join("pids")).unwrap();
         assert_eq!(pids.lines().count(), count, "{pids}");
         for pid in pids.lines() {
-            assert!(fs::symlink_metadata(format!("/proc/{pid}")).is_err(), "{pid} is alive");
+            assert!(
+                fs::symlink_metadata(format!("/proc/{pid}")).is_err(),
+                "{pid} is alive"
+            );
         }
     }
 }
@@ -134,18 +163,30 @@ fn the_end_of_a_job_is_told_as_it_was(trace: Trace) {
     assert_eq!(bench.sh("exit 0").end, End::Exit(0));
     assert_eq!(bench.sh("exit 7").end, End::Exit(7));
     assert_eq!(bench.sh("echo PASS; kill -SEGV $$").end, End::Signal(11));
-    assert_eq!(bench.sh("sh -c 'kill -KILL $$'; exit $?").end, End::Exit(137));
+    assert_eq!(
+        bench.sh("sh -c 'kill -KILL $$'; exit $?").end,
+        End::Exit(137)
+    );
     let said = bench.sh("echo out; echo err >&2");
-    assert_eq!((said.stdout.text().as_str(), said.stderr.text().as_str()), ("out\n", "err\n"));
+    assert_eq!(
+        (said.stdout.text().as_str(), said.stderr.text().as_str()),
+        ("out\n", "err\n")
+    );
     assert_eq!((said.leaked, said.stdout.bytes), (0, 4));
 }
 
 fn a_missing_tool_is_not_a_tool_that_says_127(trace: Trace) {
     let bench = Bench::new(trace);
     assert_eq!(bench.sh("no-such-tool-anywhere").end, End::Exit(127));
-    assert!(matches!(bench.run(&["no-such-tool-anywhere"]).unwrap().end, End::Missing(_)));
+    assert!(matches!(
+        bench.run(&["no-such-tool-anywhere"]).unwrap().end,
+        End::Missing(_)
+    ));
     fs::write(bench.temp.path().join("plain"), "echo").unwrap();
-    assert!(matches!(bench.run(&["./plain"]).unwrap().end, End::NotStarted(_)));
+    assert!(matches!(
+        bench.run(&["./plain"]).unwrap().end,
+        End::NotStarted(_)
+    ));
     let gone = Bench::new(trace);
     fs::remove_dir_all(gone.temp.path()).unwrap();
     let argv = [OsString::from("true")];
@@ -158,7 +199,10 @@ fn a_missing_tool_is_not_a_tool_that_says_127(trace: Trace) {
         fence: None,
     };
     let runner = Runner::supervised_by(PathBuf::from(BINARY), Interrupt::watch().unwrap());
-    assert!(matches!(runner.run(&job, &mut |_| ()), Err(RunError::Supervisor { .. })));
+    assert!(matches!(
+        runner.run(&job, &mut |_| ()),
+        Err(RunError::Supervisor { .. })
+    ));
 }
 
 fn a_budget_ends_children_that_ignore_sigterm_and_hide_in_sessions(trace: Trace) {
@@ -176,7 +220,10 @@ fn a_budget_ends_children_that_ignore_sigterm_and_hide_in_sessions(trace: Trace)
 fn a_job_that_heeds_sigterm_may_say_something(trace: Trace) {
     let bench = Bench::within(300, trace);
     let ran = bench.sh("trap 'echo bye; exit 0' TERM; sleep 1000 & wait");
-    assert_eq!((ran.end, ran.stdout.text().as_str()), (End::Timeout, "bye\n"));
+    assert_eq!(
+        (ran.end, ran.stdout.text().as_str()),
+        (End::Timeout, "bye\n")
+    );
 }
 
 fn daemons_that_are_left_behind_are_killed_and_counted(trace: Trace) {
@@ -190,7 +237,10 @@ fn daemons_that_are_left_behind_are_killed_and_counted(trace: Trace) {
 
 fn a_child_that_ends_within_the_grace_is_no_leak(trace: Trace) {
     let ran = Bench::new(trace).sh("(sleep 0.05; echo late) & echo early");
-    assert_eq!((ran.leaked, ran.stdout.text().as_str()), (0, "early\nlate\n"));
+    assert_eq!(
+        (ran.leaked, ran.stdout.text().as_str()),
+        (0, "early\nlate\n")
+    );
 }
 
 fn endless_output_is_cut_and_counted(trace: Trace) {
@@ -215,7 +265,8 @@ fn a_job_reads_nothing_and_inherits_nothing(trace: Trace) {
     let bench = Bench::new(trace);
     let secret = fs::File::open("/etc/passwd").unwrap();
     rustix_inheritable(&secret);
-    let ran = bench.sh("cat; readlink /proc/self/fd/0; ls /proc/self/fd | tr '\\n' ' '; env | sort");
+    let ran =
+        bench.sh("cat; readlink /proc/self/fd/0; ls /proc/self/fd | tr '\\n' ' '; env | sort");
     let text = ran.stdout.text();
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("/dev/null"));
@@ -226,7 +277,11 @@ fn a_job_reads_nothing_and_inherits_nothing(trace: Trace) {
         assert!(!rest.iter().any(|line| line.starts_with(name)), "{rest:?}");
     }
     let temp = bench.temp.path().display();
-    assert!(rest.iter().any(|line| line.ends_with(&format!("HOME={temp}/home"))), "{rest:?}");
+    assert!(
+        rest.iter()
+            .any(|line| line.ends_with(&format!("HOME={temp}/home"))),
+        "{rest:?}"
+    );
     drop(secret);
 }
 
@@ -248,7 +303,10 @@ fn what_is_not_known_is_no_end(trace: Trace) {
         fence: None,
     };
     let other = Runner::supervised_by(PathBuf::from("/bin/true"), Interrupt::watch().unwrap());
-    assert!(matches!(other.run(&job, &mut |_| ()), Err(RunError::Lost(_))));
+    assert!(matches!(
+        other.run(&job, &mut |_| ()),
+        Err(RunError::Lost(_))
+    ));
     // the job kills its own supervisor
     let killed = bench.run(&["sh", "-c", "kill -KILL $PPID"]);
     assert!(matches!(killed, Err(RunError::Lost(_))), "{killed:?}");
@@ -257,8 +315,10 @@ fn what_is_not_known_is_no_end(trace: Trace) {
 #[test]
 fn a_job_dies_with_the_parent_of_its_supervisor() {
     let bench = Bench::new(Trace::None);
-    let job = "echo $$ >>pids; (setsid sh -c 'trap \"\" TERM; echo $$ >>pids; sleep 1000' &); sleep 1000";
-    let plan = r#"{"limits":{"budget":{"secs":60,"nanos":0},"output":1000},"ground":null,"fence":null}"#;
+    let job =
+        "echo $$ >>pids; (setsid sh -c 'trap \"\" TERM; echo $$ >>pids; sleep 1000' &); sleep 1000";
+    let plan =
+        r#"{"limits":{"budget":{"secs":60,"nanos":0},"output":1000},"ground":null,"fence":null}"#;
     let mut supervisor = Command::new(BINARY)
         .args(["supervise", "--plan", plan, "--", "sh", "-c", job])
         .current_dir(bench.temp.path())
@@ -268,7 +328,12 @@ fn a_job_dies_with_the_parent_of_its_supervisor() {
         .unwrap();
     let pids = bench.temp.path().join("pids");
     let began = Instant::now();
-    while fs::read_to_string(&pids).unwrap_or_default().lines().count() < 2 {
+    while fs::read_to_string(&pids)
+        .unwrap_or_default()
+        .lines()
+        .count()
+        < 2
+    {
         assert!(began.elapsed() < LONG, "the job did not start");
         std::thread::yield_now();
     }
@@ -283,10 +348,24 @@ fn a_supervisor_that_does_not_begin_is_given_up_and_told_of() {
     let bench = Bench::new(Trace::None);
     let hangs = bench.temp.path().join("hangs");
     // no descriptor of ours ever writes to it: a child of another thread could hold that
-    let made = "printf '#!/bin/sh\\necho $$ >>pids\\nexec sleep 1000\\n' >\"$0\" && chmod +x \"$0\"";
-    assert!(Command::new("sh").args(["-c", made]).arg(&hangs).status().unwrap().success());
-    let runner = Runner::supervised_by(hangs, Interrupt::watch().unwrap()).waiting(Duration::from_secs(1));
-    let Err(RunError::Lost(why)) = bench.run_by(&runner, &["true"]) else { panic!("it was waited for") };
-    assert_eq!(why, "did not start the job within 1s: run it again when this machine is less busy");
+    let made =
+        "printf '#!/bin/sh\\necho $$ >>pids\\nexec sleep 1000\\n' >\"$0\" && chmod +x \"$0\"";
+    assert!(
+        Command::new("sh")
+            .args(["-c", made])
+            .arg(&hangs)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let runner =
+        Runner::supervised_by(hangs, Interrupt::watch().unwrap()).waiting(Duration::from_secs(1));
+    let Err(RunError::Lost(why)) = bench.run_by(&runner, &["true"]) else {
+        panic!("it was waited for")
+    };
+    assert_eq!(
+        why,
+        "did not start the job within 1s: run it again when this machine is less busy"
+    );
     bench.assert_gone(1);
 }

@@ -1,5 +1,8 @@
 //! Do the committed schemas come from the types, and do they tell good files from bad ones?
-#![expect(clippy::disallowed_methods, reason = "tests look at the disk and run programs themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests look at the disk and run programs themselves"
+)]
 
 #[path = "support/schema.rs"]
 mod answer;
@@ -33,7 +36,10 @@ const REV: &str = "0123456789abcdef0123456789abcdef01234567";
 #[test]
 fn the_committed_files_are_what_the_types_say() {
     for name in names() {
-        let path = format!("{}/ledger-schema/{name}.schema.json", env!("CARGO_MANIFEST_DIR"));
+        let path = format!(
+            "{}/ledger-schema/{name}.schema.json",
+            env!("CARGO_MANIFEST_DIR")
+        );
         let committed = fs::read_to_string(&path).unwrap_or_default();
         assert!(
             schema(name) == Some(committed),
@@ -65,7 +71,10 @@ fn named(dir: &Path, found: &mut BTreeSet<String>) {
             named(&path, found);
         } else {
             let text = fs::read_to_string(&path).expect("the sources can be read");
-            let after = text.split("\"git-reins/").skip(1).filter(|rest| !rest.starts_with('{'));
+            let after = text
+                .split("\"git-reins/")
+                .skip(1)
+                .filter(|rest| !rest.starts_with('{'));
             found.extend(after.filter_map(|rest| Some(rest.split_once("/1\"")?.0.to_owned())));
         }
     }
@@ -74,8 +83,14 @@ fn named(dir: &Path, found: &mut BTreeSet<String>) {
 #[test]
 fn whatever_is_printed_as_json_has_a_schema() {
     let mut all = BTreeSet::new();
-    named(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")), &mut all);
-    assert!(all.remove("hooks"), "the list of what was installed, which only we read");
+    named(
+        Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/src")),
+        &mut all,
+    );
+    assert!(
+        all.remove("hooks"),
+        "the list of what was installed, which only we read"
+    );
     assert!(all.len() > 20, "{all:?}");
     let known: BTreeSet<_> = names().map(ToOwned::to_owned).collect();
     assert_eq!(all.difference(&known).collect::<Vec<_>>(), [""; 0]);
@@ -116,8 +131,14 @@ fn the_answers_are_what_their_schemas_say() {
     repo.write(".gitreins/reins.toml", POLICY);
     repo.commit("a row and a check");
     repo.write("../worse.diff", WORSE);
-    repo.write(".gitreins/history/2026-11-30/0a1b2c3d/verdict.json", VERDICT);
-    repo.write(".gitreins/history/2026-11-30/4e5f6a7b/verdict.json", "no JSON");
+    repo.write(
+        ".gitreins/history/2026-11-30/0a1b2c3d/verdict.json",
+        VERDICT,
+    );
+    repo.write(
+        ".gitreins/history/2026-11-30/4e5f6a7b/verdict.json",
+        "no JSON",
+    );
     repo.write(".gitreins/history/2026-11-30/8c9d0e1f/verdict.json", "{");
     let freeze = "freeze add --property bal-01 --seed 7 --expires +3 --owner ann";
     let image = format!("fixture pin --epoch e-1 --runner-image oci-digest:sha256:{SHA}");
@@ -138,7 +159,11 @@ fn the_answers_are_what_their_schemas_say() {
         ("setup", 0, "setup --merge-driver"),
         ("reconcile", 1, "reconcile"),
         ("reconcile", 0, "reconcile --dry-run 2026-11-30/0a1b2c3d"),
-        ("reconcile", 3, "reconcile 2026-11-30/0a1b2c3d 2026-11-30/8c9d0e1f"),
+        (
+            "reconcile",
+            3,
+            "reconcile 2026-11-30/0a1b2c3d 2026-11-30/8c9d0e1f",
+        ),
         ("explain", 0, "explain"),
         ("explain", 0, "explain artifact"),
         ("error", 128, "recompute HEAD"),
@@ -147,10 +172,17 @@ fn the_answers_are_what_their_schemas_say() {
         ("", 0, image.as_str()),
         ("freeze-add", 0, freeze),
     ] {
-        let args: Vec<_> = args.split(' ').chain((!name.is_empty()).then_some("--json")).collect();
+        let args: Vec<_> = args
+            .split(' ')
+            .chain((!name.is_empty()).then_some("--json"))
+            .collect();
         let said = repo.reins(&args).expect(code).stdout;
         if !name.is_empty() {
-            assert_eq!(follows(&said)["schema"], format!("git-reins/{name}/1"), "{args:?}");
+            assert_eq!(
+                follows(&said)["schema"],
+                format!("git-reins/{name}/1"),
+                "{args:?}"
+            );
         }
     }
 }
@@ -197,7 +229,10 @@ fn accepted<L: Ledger>(name: &str, compact: &Value) {
     let canonical: Value = serde_json::from_str(&print(&ledger)).expect("JSON");
     let validator = validator(name);
     for form in [compact, &canonical] {
-        let faults: Vec<_> = validator.iter_errors(form).map(|fault| fault.to_string()).collect();
+        let faults: Vec<_> = validator
+            .iter_errors(form)
+            .map(|fault| fault.to_string())
+            .collect();
         assert_eq!(faults, [""; 0], "{form}");
     }
 }
@@ -207,16 +242,26 @@ fn good_files_validate() {
     accepted::<OracleLedger>("oracle", &oracle());
     accepted::<FixtureLedger>("fixture", &fixture());
     accepted::<FreezeLedger>("freezes", &freezes());
-    accepted::<FreezeLedger>("freezes", &json!({"schema": "git-reins/freezes/1", "freezes": []}));
+    accepted::<FreezeLedger>(
+        "freezes",
+        &json!({"schema": "git-reins/freezes/1", "freezes": []}),
+    );
     assert!(validator("results").is_valid(&results()));
-    assert_eq!(parse_results(results().to_string().as_bytes()).unwrap().len(), 2);
+    assert_eq!(
+        parse_results(results().to_string().as_bytes())
+            .unwrap()
+            .len(),
+        2
+    );
 }
 
 #[test]
 fn a_decision_validates() {
     let id: OracleId = "bal-nonneg-01".parse().unwrap();
-    let details =
-        vec![Detail::new(Code::FreezeExpired, "expired", id.as_str()).saw("2026-11-29", "today or later")];
+    let details = vec![
+        Detail::new(Code::FreezeExpired, "expired", id.as_str())
+            .saw("2026-11-29", "today or later"),
+    ];
     let decision = Decision {
         schema: DECISION_SCHEMA,
         decision: Decision::outcome_of(&details, &[]),
@@ -254,14 +299,20 @@ fn a_decision_validates() {
         ("/decision", Some(json!("pass"))),
         ("/details/0/code", Some(json!("NO_SUCH_CODE"))),
     ] {
-        assert!(!validator.is_valid(&changed(good.clone(), pointer, value)), "{pointer}");
+        assert!(
+            !validator.is_valid(&changed(good.clone(), pointer, value)),
+            "{pointer}"
+        );
     }
 }
 
 /// `good` without the member at `pointer`, or with `value` there.
 fn changed(mut good: Value, pointer: &str, value: Option<Value>) -> Value {
     let (parent, member) = pointer.rsplit_once('/').expect("a pointer");
-    let parent = good.pointer_mut(parent).and_then(Value::as_object_mut).expect("an object");
+    let parent = good
+        .pointer_mut(parent)
+        .and_then(Value::as_object_mut)
+        .expect("an object");
     match value {
         Some(value) => parent.insert(member.to_owned(), value),
         None => parent.remove(member),
@@ -273,33 +324,91 @@ fn changed(mut good: Value, pointer: &str, value: Option<Value>) -> Value {
 fn bad_files_do_not_validate() {
     let row = "/oracles/0";
     for (name, good, pointer, value) in [
-        ("oracle", oracle(), "/schema", Some(json!("git-reins/oracle/2"))),
+        (
+            "oracle",
+            oracle(),
+            "/schema",
+            Some(json!("git-reins/oracle/2")),
+        ),
         ("oracle", oracle(), "/oracles", None),
         ("oracle", oracle(), &format!("{row}/sees_diff"), None),
-        ("oracle", oracle(), &format!("{row}/sees_diff"), Some(json!("false"))),
+        (
+            "oracle",
+            oracle(),
+            &format!("{row}/sees_diff"),
+            Some(json!("false")),
+        ),
         ("oracle", oracle(), &format!("{row}/property_files"), None),
-        ("oracle", oracle(), &format!("{row}/property_files"), Some(json!([]))),
-        ("oracle", oracle(), &format!("{row}/property_files/0/sha256"), Some(json!("AA"))),
-        ("oracle", oracle(), &format!("{row}/oracle_id"), Some(json!("-a"))),
-        ("oracle", oracle(), &format!("{row}/source"), Some(json!("spec/accounts.md"))),
-        ("oracle", oracle(), &format!("{row}/property"), Some(json!(" "))),
+        (
+            "oracle",
+            oracle(),
+            &format!("{row}/property_files"),
+            Some(json!([])),
+        ),
+        (
+            "oracle",
+            oracle(),
+            &format!("{row}/property_files/0/sha256"),
+            Some(json!("AA")),
+        ),
+        (
+            "oracle",
+            oracle(),
+            &format!("{row}/oracle_id"),
+            Some(json!("-a")),
+        ),
+        (
+            "oracle",
+            oracle(),
+            &format!("{row}/source"),
+            Some(json!("spec/accounts.md")),
+        ),
+        (
+            "oracle",
+            oracle(),
+            &format!("{row}/property"),
+            Some(json!(" ")),
+        ),
         ("oracle", oracle(), &format!("{row}/extra"), Some(json!(1))),
         ("fixture", fixture(), "/epoch_id", None),
         ("fixture", fixture(), "/epoch_id", Some(json!("  "))),
         ("fixture", fixture(), "/runner_image_id", None),
-        ("fixture", fixture(), "/runner_image_id", Some(json!("img-1"))),
+        (
+            "fixture",
+            fixture(),
+            "/runner_image_id",
+            Some(json!("img-1")),
+        ),
         ("fixture", fixture(), "/base_rev", Some(json!("a11ce"))),
         ("fixture", fixture(), "/files", None),
         ("fixture", fixture(), "/files/0/size", Some(json!(-1))),
         ("fixture", fixture(), "/observed_digest", Some(json!(SHA))),
         ("freezes", freezes(), "/freezes/0/expires_at", None),
-        ("freezes", freezes(), "/freezes/0/expires_at", Some(json!("10 Dec"))),
-        ("freezes", freezes(), "/freezes/0/observed_on", Some(json!("candidate"))),
+        (
+            "freezes",
+            freezes(),
+            "/freezes/0/expires_at",
+            Some(json!("10 Dec")),
+        ),
+        (
+            "freezes",
+            freezes(),
+            "/freezes/0/observed_on",
+            Some(json!("candidate")),
+        ),
         ("freezes", freezes(), "/freezes/0/owner", None),
-        ("freezes", freezes(), "/freezes/0/evidence/runs", Some(json!(1.5))),
+        (
+            "freezes",
+            freezes(),
+            "/freezes/0/evidence/runs",
+            Some(json!(1.5)),
+        ),
         ("results", results(), "/0/status", None),
         ("results", results(), "/0/note", Some(json!("x"))),
     ] {
-        assert!(!validator(name).is_valid(&changed(good, pointer, value)), "{name} {pointer}");
+        assert!(
+            !validator(name).is_valid(&changed(good, pointer, value)),
+            "{name} {pointer}"
+        );
     }
 }

@@ -2,7 +2,10 @@
 //! the real supervisor, by both means, and against another tracer.
 #![cfg(all(feature = "sandbox", target_os = "linux"))]
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails")]
-#![expect(clippy::disallowed_methods, reason = "the tests make files and programs by themselves")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the tests make files and programs by themselves"
+)]
 
 #[path = "tracing/against.rs"]
 mod against;

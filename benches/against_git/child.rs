@@ -35,27 +35,52 @@ pub struct Taken {
 impl Taken {
     /// Two runs one after the other.
     pub fn then(self, next: Self) -> Self {
-        Self { wall: self.wall + next.wall, cpu: self.cpu + next.cpu, memory: self.memory.max(next.memory) }
+        Self {
+            wall: self.wall + next.wall,
+            cpu: self.cpu + next.cpu,
+            memory: self.memory.max(next.memory),
+        }
     }
 }
 
 impl Job {
     /// A command that leaves with 0.
     pub fn new<S: AsRef<str>>(argv: impl IntoIterator<Item = S>) -> Self {
-        let argv = argv.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
-        Self { argv, input: None, exit: 0, before: None }
+        let argv = argv
+            .into_iter()
+            .map(|arg| arg.as_ref().to_owned())
+            .collect();
+        Self {
+            argv,
+            input: None,
+            exit: 0,
+            before: None,
+        }
     }
 
     /// The binary under test in a repository.
     pub fn reins(dir: &Path, args: &[&str]) -> Self {
-        let front = [env!("CARGO_BIN_EXE_git-reins"), "-C", &dir.to_string_lossy()].map(str::to_owned);
-        Self::new(front.into_iter().chain(args.iter().map(|arg| (*arg).to_owned())))
+        let front = [
+            env!("CARGO_BIN_EXE_git-reins"),
+            "-C",
+            &dir.to_string_lossy(),
+        ]
+        .map(str::to_owned);
+        Self::new(
+            front
+                .into_iter()
+                .chain(args.iter().map(|arg| (*arg).to_owned())),
+        )
     }
 
     /// Git in a repository.
     pub fn git(dir: &Path, args: &[&str]) -> Self {
         let front = ["git", "-C", &dir.to_string_lossy()].map(str::to_owned);
-        Self::new(front.into_iter().chain(args.iter().map(|arg| (*arg).to_owned())))
+        Self::new(
+            front
+                .into_iter()
+                .chain(args.iter().map(|arg| (*arg).to_owned())),
+        )
     }
 
     /// Names another exit code.
@@ -65,26 +90,42 @@ impl Job {
 
     /// Names a file that it reads on standard input.
     pub fn reads(self, input: PathBuf) -> Self {
-        Self { input: Some(input), ..self }
+        Self {
+            input: Some(input),
+            ..self
+        }
     }
 
     /// The same, with another one before it each time, which is not measured.
     pub fn after(self, before: Self) -> Self {
-        Self { before: Some(Box::new(before)), ..self }
+        Self {
+            before: Some(Box::new(before)),
+            ..self
+        }
     }
 
     /// The command, without anything of the caller's own git configuration.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.argv[0]);
-        command.args(&self.argv[1..]).stdin(Stdio::null()).stdout(Stdio::null());
-        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_")) {
+        command
+            .args(&self.argv[1..])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null());
+        for (name, _) in
+            std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("GIT_"))
+        {
             command.env_remove(name);
         }
-        let fixed =
-            [("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1"), ("HOME", "/nonexistent")];
+        let fixed = [
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("HOME", "/nonexistent"),
+        ];
         command.envs(fixed).env("LC_ALL", "C");
         for who in ["GIT_AUTHOR", "GIT_COMMITTER"] {
-            command.env(format!("{who}_NAME"), "bench").env(format!("{who}_EMAIL"), "bench@example.invalid");
+            command
+                .env(format!("{who}_NAME"), "bench")
+                .env(format!("{who}_EMAIL"), "bench@example.invalid");
             command.env(format!("{who}_DATE"), "1795000000 +0000");
         }
         command
@@ -92,7 +133,9 @@ impl Job {
 
     /// Runs it once; what it prints is thrown away.
     pub fn run(&self) -> io::Result<Taken> {
-        self.before.as_deref().map_or(Ok(()), |before| before.run().map(drop))?;
+        self.before
+            .as_deref()
+            .map_or(Ok(()), |before| before.run().map(drop))?;
         let mut command = self.command();
         command.stderr(File::create("/dev/null")?).process_group(0);
         if let Some(input) = &self.input {
@@ -101,10 +144,17 @@ impl Job {
         let started = Instant::now();
         let child = command.spawn()?;
         let (status, usage) = wait(child.id())?;
-        let taken = Taken { wall: started.elapsed(), cpu: usage.cpu(), memory: usage.memory() };
+        let taken = Taken {
+            wall: started.elapsed(),
+            cpu: usage.cpu(),
+            memory: usage.memory(),
+        };
         match status {
             _ if status & 0x7f == 0 && (status >> 8) & 0xff == self.exit => Ok(taken),
-            _ => Err(io::Error::other(format!("{} left with status {status:#x}", self.argv.join(" ")))),
+            _ => Err(io::Error::other(format!(
+                "{} left with status {status:#x}",
+                self.argv.join(" ")
+            ))),
         }
     }
 }
@@ -122,7 +172,8 @@ struct Usage {
 impl Usage {
     fn cpu(&self) -> Duration {
         let part = |[seconds, micros]: [i64; 2]| {
-            Duration::from_secs(seconds.unsigned_abs()) + Duration::from_micros(micros.unsigned_abs())
+            Duration::from_secs(seconds.unsigned_abs())
+                + Duration::from_micros(micros.unsigned_abs())
         };
         part(self.user) + part(self.system)
     }

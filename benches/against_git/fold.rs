@@ -41,7 +41,11 @@ pub fn folded(dir: PathBuf, verdicts: u64) -> io::Result<PathBuf> {
 /// Makes a repository once.
 fn made(dir: PathBuf, fill: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<PathBuf> {
     if !dir.join(".git/ready").try_exists()? {
-        Job::git(Path::new("."), &["init", "-q", "-b", "main", &dir.to_string_lossy()]).run()?;
+        Job::git(
+            Path::new("."),
+            &["init", "-q", "-b", "main", &dir.to_string_lossy()],
+        )
+        .run()?;
         fs::create_dir_all(dir.join(HISTORY))?;
         fs::write(dir.join(".gitignore"), format!("{HISTORY}/\n"))?;
         fs::write(dir.join(".gitreins/reins.toml"), "schema = 1\n")?;
@@ -61,13 +65,21 @@ fn judge(dir: &Path, from: u64, to: u64) -> io::Result<()> {
         let below = dir.join(format!("{HISTORY}/2026-{month:02}-{day:02}/{hash}"));
         fs::create_dir_all(&below)?;
         fs::write(below.join("verdict.json"), verdict(at, hash))?;
-        fs::write(below.join("summary.md"), format!("# Verdict {hash}\n\nTask T-{at}: passed.\n"))?;
+        fs::write(
+            below.join("summary.md"),
+            format!("# Verdict {hash}\n\nTask T-{at}: passed.\n"),
+        )?;
     }
     Ok(())
 }
 
 fn verdict(at: u64, hash: &str) -> String {
-    let output = format!("{} passed in {}.{:02}s {hash}\\n", at % 977, at % 61, at % 100);
+    let output = format!(
+        "{} passed in {}.{:02}s {hash}\\n",
+        at % 977,
+        at % 61,
+        at % 100
+    );
     format!(
         r#"{{
   "task_id": "T-{at}",
@@ -93,14 +105,23 @@ fn verdict(at: u64, hash: &str) -> String {
 pub fn copy(of: &Path) -> (PathBuf, Job) {
     let dir = of.with_extension("copy");
     let script = "rm -rf \"$1\" && cp -a \"$0\" \"$1\" && sync -f \"$1\"";
-    let job = Job::new(["sh", "-c", script, &of.to_string_lossy(), &dir.to_string_lossy()]);
+    let job = Job::new([
+        "sh",
+        "-c",
+        script,
+        &of.to_string_lossy(),
+        &dir.to_string_lossy(),
+    ]);
     (dir, job)
 }
 
 /// What git does to fold: everything below the history, into one commit.
 pub fn by_git(dir: &Path, before: &Job, settings: &[&str]) -> Vec<Job> {
     let git = |args: &[&str]| Job::git(dir, &[settings, args].concat());
-    vec![git(&["add", "-f", HISTORY]).after(before.clone()), git(&["commit", "-q", "-m", "fold"])]
+    vec![
+        git(&["add", "-f", HISTORY]).after(before.clone()),
+        git(&["commit", "-q", "-m", "fold"]),
+    ]
 }
 
 /// What git says about the history.

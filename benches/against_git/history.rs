@@ -33,16 +33,31 @@ impl History {
     /// 60 root entries, 4,800 files in nested directories, a merge in every ten commits, one
     /// ledger commit in a hundred.
     pub fn generated(dir: &Path, before: u64, commits: u64) -> io::Result<Self> {
-        let history = Self { dir: dir.to_owned(), base: "main", tip: "candidate" };
+        let history = Self {
+            dir: dir.to_owned(),
+            base: "main",
+            tip: "candidate",
+        };
         if dir.join("ready").try_exists()? {
             return Ok(history);
         }
-        git(Path::new("."), &["init", "-q", "--bare", "-b", "main", &dir.to_string_lossy()])?;
+        git(
+            Path::new("."),
+            &["init", "-q", "--bare", "-b", "main", &dir.to_string_lossy()],
+        )?;
         import(dir, |out| first(out))?;
         let root = answer(dir, &["rev-parse", "main"])?;
         import(dir, |out| {
             writeln!(out, "reset refs/heads/main\nfrom refs/heads/main^0\n")?;
-            grow(&mut Growth { out, first: 1, base: &root }, "main", before)
+            grow(
+                &mut Growth {
+                    out,
+                    first: 1,
+                    base: &root,
+                },
+                "main",
+                before,
+            )
         })?;
         let base = answer(dir, &["rev-parse", "main"])?; // an epoch that is as old as the branch
         import(dir, |out| {
@@ -52,7 +67,15 @@ impl History {
         })?;
         import(dir, |out| {
             writeln!(out, "reset refs/heads/candidate\nfrom refs/heads/main^0\n")?;
-            grow(&mut Growth { out, first: 2 + before, base: &base }, "candidate", commits)
+            grow(
+                &mut Growth {
+                    out,
+                    first: 2 + before,
+                    base: &base,
+                },
+                "candidate",
+                commits,
+            )
         })?;
         settle(dir)?;
         Ok(history)
@@ -61,21 +84,45 @@ impl History {
     /// The last `commits` commits of a given repository, under a policy and ledgers that stand on
     /// a protected line beside its history. The repository itself is only read.
     pub fn given(repository: &Path, dir: &Path, commits: u64) -> io::Result<Self> {
-        let history = Self { dir: dir.to_owned(), base: "main", tip: "candidate" };
+        let history = Self {
+            dir: dir.to_owned(),
+            base: "main",
+            tip: "candidate",
+        };
         if dir.join("ready").try_exists()? {
             return Ok(history);
         }
         let from = repository.canonicalize()?;
-        git(Path::new("."), &["init", "-q", "--bare", "-b", "main", &dir.to_string_lossy()])?;
-        let objects = answer(&from, &["rev-parse", "--path-format=absolute", "--git-path", "objects"])?;
+        git(
+            Path::new("."),
+            &["init", "-q", "--bare", "-b", "main", &dir.to_string_lossy()],
+        )?;
+        let objects = answer(
+            &from,
+            &[
+                "rev-parse",
+                "--path-format=absolute",
+                "--git-path",
+                "objects",
+            ],
+        )?;
         std::fs::write(dir.join("objects/info/alternates"), format!("{objects}\n"))?;
         let tip = answer(&from, &["rev-parse", "HEAD"])?;
         let base = base_below(dir, &tip, commits)?;
-        for (name, at, other) in [("main", &base, None), ("candidate", &tip, Some("refs/heads/main"))] {
+        for (name, at, other) in [
+            ("main", &base, None),
+            ("candidate", &tip, Some("refs/heads/main")),
+        ] {
             import(dir, |out| {
-                let merge = other.map(|other| format!("merge {other}\n")).unwrap_or_default();
+                let merge = other
+                    .map(|other| format!("merge {other}\n"))
+                    .unwrap_or_default();
                 let file = format!("M 100644 inline {}\n", ledgers::POLICY_PATH);
-                write!(out, "{}from {at}\n{merge}{file}", commit(name, 1_795_000_000, "adopt"))?;
+                write!(
+                    out,
+                    "{}from {at}\n{merge}{file}",
+                    commit(name, 1_795_000_000, "adopt")
+                )?;
                 data(out, ledgers::POLICY.as_bytes())?;
                 pins(out, &base, 0)
             })?;
@@ -92,7 +139,10 @@ fn base_below(dir: &Path, tip: &str, commits: u64) -> io::Result<String> {
     let (mut few, mut many) = (0, chain.len() - 1);
     while few + 1 < many {
         let middle = usize::midpoint(few, many);
-        let count = answer(dir, &["rev-list", "--count", tip, &format!("^{}", chain[middle])])?;
+        let count = answer(
+            dir,
+            &["rev-list", "--count", tip, &format!("^{}", chain[middle])],
+        )?;
         if count.parse::<u64>().map_err(io::Error::other)? < commits {
             few = middle;
         } else {
@@ -105,7 +155,16 @@ fn base_below(dir: &Path, tip: &str, commits: u64) -> io::Result<String> {
 /// Packs as `git gc` would, writes the commit-graph, and marks the repository as complete.
 fn settle(dir: &Path) -> io::Result<()> {
     git(dir, &["repack", "-q", "-a", "-d", "-f", "-l"])?;
-    git(dir, &["commit-graph", "write", "--reachable", "--changed-paths", "--no-progress"])?;
+    git(
+        dir,
+        &[
+            "commit-graph",
+            "write",
+            "--reachable",
+            "--changed-paths",
+            "--no-progress",
+        ],
+    )?;
     std::fs::write(dir.join("ready"), "")
 }
 
@@ -115,9 +174,14 @@ fn git(dir: &Path, args: &[&str]) -> io::Result<()> {
 
 /// What git answers, without the newline.
 pub fn answer(dir: &Path, args: &[&str]) -> io::Result<String> {
-    let output = Job::git(dir, args).command().stdout(Stdio::piped()).output()?;
+    let output = Job::git(dir, args)
+        .command()
+        .stdout(Stdio::piped())
+        .output()?;
     match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned()),
+        true => Ok(String::from_utf8_lossy(&output.stdout)
+            .trim_end()
+            .to_owned()),
         false => Err(io::Error::other(format!("git {}", args.join(" ")))),
     }
 }
@@ -157,7 +221,10 @@ pub fn pins(out: &mut dyn Write, base: &str, late: u64) -> io::Result<()> {
         (ledgers::SPEC, ledgers::SPEC_BYTES.to_owned()),
         ("fixtures/a.txt", "alpha\n".to_owned()),
         ("ledger/oracle.json", ledgers::oracle(20 + late)),
-        ("ledger/fixture.json", ledgers::fixture(base, IMAGE, &[("fixtures/a.txt", b"alpha\n")])),
+        (
+            "ledger/fixture.json",
+            ledgers::fixture(base, IMAGE, &[("fixtures/a.txt", b"alpha\n")]),
+        ),
         ("ledger/freezes.json", ledgers::FREEZES.to_owned()),
     ];
     for (path, text) in files {
@@ -175,7 +242,10 @@ fn first(out: &mut dyn Write) -> io::Result<()> {
     paths.extend((0..4_800).map(code));
     for path in paths {
         writeln!(out, "M 100644 inline {path}")?;
-        data(out, format!("{path}\n{}\n", sha256(path.as_bytes())).as_bytes())?;
+        data(
+            out,
+            format!("{path}\n{}\n", sha256(path.as_bytes())).as_bytes(),
+        )?;
     }
     writeln!(out, "M 100644 inline {}", ledgers::POLICY_PATH)?;
     data(out, ledgers::POLICY.as_bytes())
@@ -186,7 +256,11 @@ fn code(at: u64) -> String {
     let (module, file) = (at / 200, at % 200);
     match file.checked_sub(20) {
         None => format!("module{module:02}/file{file:02}.c"),
-        Some(inner) => format!("module{module:02}/part{}/file{:02}.c", inner / 30, inner % 30),
+        Some(inner) => format!(
+            "module{module:02}/part{}/file{:02}.c",
+            inner / 30,
+            inner % 30
+        ),
     }
 }
 
@@ -218,11 +292,15 @@ fn grow(growth: &mut Growth<'_>, branch: &str, count: u64) -> io::Result<()> {
         let has_side = at >= first + 10;
         match at % 10 {
             8 if has_side => {
-                growth.out.write_all(head("side", &format!("from :{}\n", at - 4)).as_bytes())?;
+                growth
+                    .out
+                    .write_all(head("side", &format!("from :{}\n", at - 4)).as_bytes())?;
                 edits(growth.out, at)?;
             }
             9 if has_side => {
-                growth.out.write_all(head(branch, "merge refs/heads/side\n").as_bytes())?;
+                growth
+                    .out
+                    .write_all(head(branch, "merge refs/heads/side\n").as_bytes())?;
                 edits(growth.out, at - 1)?;
             }
             _ => {
@@ -237,7 +315,11 @@ fn grow(growth: &mut Growth<'_>, branch: &str, count: u64) -> io::Result<()> {
             }
         }
     }
-    writeln!(growth.out, "reset refs/heads/side\nfrom {}\n", "0".repeat(40))
+    writeln!(
+        growth.out,
+        "reset refs/heads/side\nfrom {}\n",
+        "0".repeat(40)
+    )
 }
 
 /// Two neighbours change, and in every third commit something far away too.
@@ -247,7 +329,12 @@ fn edits(out: &mut dyn Write, at: u64) -> io::Result<()> {
     places.extend(at.is_multiple_of(3).then_some((place >> 13) % 4_800));
     for place in places {
         let mut text = String::new();
-        let _infallible = writeln!(text, "{}\nchange {at}\n{}", code(place), sha256(&at.to_le_bytes()));
+        let _infallible = writeln!(
+            text,
+            "{}\nchange {at}\n{}",
+            code(place),
+            sha256(&at.to_le_bytes())
+        );
         writeln!(out, "M 100644 inline {}", code(place))?;
         data(out, text.as_bytes())?;
     }

@@ -16,7 +16,8 @@ base = ["refs/heads/main"]
 /// The file that every row is made of.
 pub const PROPERTY: &str = "properties/sum.py";
 /// Its bytes.
-pub const PROPERTY_BYTES: &str = "def sum_is_kept(rows):\n    return sum(rows) == sum(reversed(rows))\n";
+pub const PROPERTY_BYTES: &str =
+    "def sum_is_kept(rows):\n    return sum(rows) == sum(reversed(rows))\n";
 /// The text that every row cites.
 pub const SPEC: &str = "spec/sums.md";
 /// Its bytes.
@@ -24,7 +25,8 @@ pub const SPEC_BYTES: &str = "# Sums\n\n## Invariants\n\nA sum does not depend o
 /// An empty freeze ledger.
 pub const FREEZES: &str = "{\n  \"schema\": \"git-reins/freezes/1\",\n  \"freezes\": []\n}\n";
 /// An image.
-pub const IMAGE: &str = "oci-digest:sha256:00000000000000000000000000000000000000000000000000000000000000aa";
+pub const IMAGE: &str =
+    "oci-digest:sha256:00000000000000000000000000000000000000000000000000000000000000aa";
 
 /// The digest as the ledgers write it.
 pub fn sha256(bytes: &[u8]) -> String {
@@ -69,7 +71,10 @@ pub fn row(at: u64, is_last: bool) -> String {
 
 /// A fixture ledger that pins these bytes, in canonical form.
 pub fn fixture(base: &str, image: &str, files: &[(&str, &[u8])]) -> String {
-    let lines: String = files.iter().map(|(path, bytes)| format!("{}  {path}\n", sha256(bytes))).collect();
+    let lines: String = files
+        .iter()
+        .map(|(path, bytes)| format!("{}  {path}\n", sha256(bytes)))
+        .collect();
     let row = |(path, bytes): &(&str, &[u8])| {
         let (digest, size) = (sha256(bytes), bytes.len());
         format!(

@@ -46,13 +46,19 @@ impl Wanted {
     fn read(mut args: impl Iterator<Item = String>) -> Result<Self, String> {
         let mut wanted = Self::default();
         while let Some(arg) = args.next() {
-            let mut path = || args.next().map(PathBuf::from).ok_or(format!("{arg} needs a path"));
+            let mut path = || {
+                args.next()
+                    .map(PathBuf::from)
+                    .ok_or(format!("{arg} needs a path"))
+            };
             match arg.as_str() {
                 "--repo" => wanted.repository = Some(path()?),
                 "--scratch" => wanted.scratch = Some(path()?),
                 "--quick" => wanted.is_quick = true,
                 "--bench" => {} // cargo adds it
-                option if option.starts_with('-') => return Err(format!("unknown option {option}")),
+                option if option.starts_with('-') => {
+                    return Err(format!("unknown option {option}"));
+                }
                 name => wanted.names.push(name.to_owned()),
             }
         }
@@ -60,18 +66,29 @@ impl Wanted {
     }
 
     fn wants(&self, name: &str) -> bool {
-        self.names.is_empty() || self.names.iter().any(|wanted| name.starts_with(wanted.as_str()))
+        self.names.is_empty()
+            || self
+                .names
+                .iter()
+                .any(|wanted| name.starts_with(wanted.as_str()))
     }
 }
 
 fn main() -> ExitCode {
     let args: Vec<_> = std::env::args().skip(1).collect();
-    match args.split_first().map(|(first, rest)| (first.as_str(), rest)) {
+    match args
+        .split_first()
+        .map(|(first, rest)| (first.as_str(), rest))
+    {
         Some((trees::OPTION, rest)) => return leave(trees::make(rest)),
         Some((traced::OPTION, rest)) => return leave(traced::run(rest)),
         Some(_) | None => {}
     }
-    leave(Wanted::read(args.into_iter()).map_err(io::Error::other).and_then(|wanted| run(&wanted)))
+    leave(
+        Wanted::read(args.into_iter())
+            .map_err(io::Error::other)
+            .and_then(|wanted| run(&wanted)),
+    )
 }
 
 fn leave(done: io::Result<()>) -> ExitCode {
@@ -123,36 +140,75 @@ const BENCHES: [(&str, Make); 33] = [
     ("rows-100k", rows),
     ("diff-1k", |plan, name| changes(plan, name, 1_000)),
     ("diff-100k", |plan, name| changes(plan, name, 100_000)),
-    ("trees-checkout", |plan, name| trees(plan, name, 0.45, Way::Checkout)),
-    ("trees-copy", |plan, name| trees(plan, name, 0.45, Way::From(Layer::Copy))),
-    ("trees-overlay", |plan, name| trees(plan, name, 0.1, Way::From(Layer::Overlay))),
-    ("huge", |plan, name| hostile(plan, name, worktrees::huge(plan.dir(name), 100)?)),
-    ("levels", |plan, name| hostile(plan, name, worktrees::nested(plan.dir(name), 200_000)?)),
+    ("trees-checkout", |plan, name| {
+        trees(plan, name, 0.45, Way::Checkout)
+    }),
+    ("trees-copy", |plan, name| {
+        trees(plan, name, 0.45, Way::From(Layer::Copy))
+    }),
+    ("trees-overlay", |plan, name| {
+        trees(plan, name, 0.1, Way::From(Layer::Overlay))
+    }),
+    ("huge", |plan, name| {
+        hostile(plan, name, worktrees::huge(plan.dir(name), 100)?)
+    }),
+    ("levels", |plan, name| {
+        hostile(plan, name, worktrees::nested(plan.dir(name), 200_000)?)
+    }),
     ("rows-10k", rows_limit),
-    ("push-topic", |plan, name| push::git(plan, name, To::Topic, Graph::Written).map(Bench::Race)),
-    ("push-topic-raw", |plan, name| push::git(plan, name, To::Topic, Graph::Absent).map(Bench::Race)),
-    ("push-main", |plan, name| push::git(plan, name, To::Main, Graph::Written).map(Bench::Race)),
-    ("push-main-raw", |plan, name| push::git(plan, name, To::Main, Graph::Absent).map(Bench::Race)),
-    ("push-lefthook", |plan, name| push::lefthook(plan, name).map(Bench::Race)),
-    ("push-pre-commit", |plan, name| push::pre_commit(plan, name).map(Bench::Race)),
+    ("push-topic", |plan, name| {
+        push::git(plan, name, To::Topic, Graph::Written).map(Bench::Race)
+    }),
+    ("push-topic-raw", |plan, name| {
+        push::git(plan, name, To::Topic, Graph::Absent).map(Bench::Race)
+    }),
+    ("push-main", |plan, name| {
+        push::git(plan, name, To::Main, Graph::Written).map(Bench::Race)
+    }),
+    ("push-main-raw", |plan, name| {
+        push::git(plan, name, To::Main, Graph::Absent).map(Bench::Race)
+    }),
+    ("push-lefthook", |plan, name| {
+        push::lefthook(plan, name).map(Bench::Race)
+    }),
+    ("push-pre-commit", |plan, name| {
+        push::pre_commit(plan, name).map(Bench::Race)
+    }),
     ("find-10k", |plan, name| find(plan, name, 10_000)),
     ("find-100k", |plan, name| find(plan, name, 100_000)),
     ("find-memory", |plan, name| {
-        memory(name, dry_run(&fold::folded(plan.dir("find-100k"), plan.size(100_000))?))
+        memory(
+            name,
+            dry_run(&fold::folded(plan.dir("find-100k"), plan.size(100_000))?),
+        )
     }),
-    ("fold-1", |plan, name| folding(plan, name, (1, 21), (1.0, fold::AS_IT_IS))),
-    ("fold-1-durable", |plan, name| folding(plan, name, (1, 21), (1.0, fold::DURABLE))),
-    ("fold-10k", |plan, name| folding(plan, name, (10_000, 3), (0.5, fold::AS_IT_IS))),
+    ("fold-1", |plan, name| {
+        folding(plan, name, (1, 21), (1.0, fold::AS_IT_IS))
+    }),
+    ("fold-1-durable", |plan, name| {
+        folding(plan, name, (1, 21), (1.0, fold::DURABLE))
+    }),
+    ("fold-10k", |plan, name| {
+        folding(plan, name, (10_000, 3), (0.5, fold::AS_IT_IS))
+    }),
     ("fold-memory", fold_memory),
-    ("trace-pytest", |plan, name| trace_pytest(plan, name, Trace::Ptrace)),
-    ("trace-notify", |plan, name| trace_pytest(plan, name, Trace::Notify)),
+    ("trace-pytest", |plan, name| {
+        trace_pytest(plan, name, Trace::Ptrace)
+    }),
+    ("trace-notify", |plan, name| {
+        trace_pytest(plan, name, Trace::Notify)
+    }),
     ("trace-cargo", trace_cargo),
     ("trial", trial),
 ];
 
 impl Plan<'_> {
     fn dir(&self, name: &str) -> PathBuf {
-        self.scratch.join(if self.wanted.is_quick { format!("{name}-quick") } else { name.to_owned() })
+        self.scratch.join(if self.wanted.is_quick {
+            format!("{name}-quick")
+        } else {
+            name.to_owned()
+        })
     }
 
     fn rounds(&self, full: usize) -> usize {
@@ -165,12 +221,23 @@ impl Plan<'_> {
     }
 
     fn race(&self, name: &'static str, goal: f64, ours: Job, theirs: Vec<Job>) -> Bench {
-        Bench::Race(Race { name, ours, theirs, goal, cpu: None, rounds: self.rounds(11) })
+        Bench::Race(Race {
+            name,
+            ours,
+            theirs,
+            goal,
+            cpu: None,
+            rounds: self.rounds(11),
+        })
     }
 
     fn history(&self, name: &str, before: u64, commits: u64) -> io::Result<History> {
         match &self.wanted.repository {
-            Some(given) => History::given(given, &self.dir(&format!("given-{commits}")), self.size(commits)),
+            Some(given) => History::given(
+                given,
+                &self.dir(&format!("given-{commits}")),
+                self.size(commits),
+            ),
             None => History::generated(&self.dir(name), self.size(before), self.size(commits)),
         }
     }
@@ -178,25 +245,47 @@ impl Plan<'_> {
 
 fn version(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
     let ours = Job::new([env!("CARGO_BIN_EXE_git-reins"), "--version"]);
-    let Bench::Race(race) = plan.race(name, 2.0, ours, vec![Job::new(["/bin/true"])]) else { unreachable!() };
-    Ok(Bench::Race(Race { rounds: plan.rounds(101), ..race }))
+    let Bench::Race(race) = plan.race(name, 2.0, ours, vec![Job::new(["/bin/true"])]) else {
+        unreachable!()
+    };
+    Ok(Bench::Race(Race {
+        rounds: plan.rounds(101),
+        ..race
+    }))
 }
 
 fn three_ledgers(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
     let History { dir, .. } = plan.history("order-500", 1_000, 500)?;
     let show = |file: &str| Job::git(&dir, &["show", &format!("main:ledger/{file}.json")]);
     let theirs = ["oracle", "fixture", "freezes"].map(show).to_vec();
-    Ok(plan.race(name, 0.5, Job::reins(&dir, &["check", "main..main"]), theirs))
+    Ok(plan.race(
+        name,
+        0.5,
+        Job::reins(&dir, &["check", "main..main"]),
+        theirs,
+    ))
 }
 
 fn order(plan: &Plan<'_>, name: &'static str, commits: u64) -> io::Result<Bench> {
     let history = plan.history(name, 1_000, commits)?;
     let range = history.range();
     let log = |paths: &[&str]| {
-        Job::git(&history.dir, &[&["log", "--full-history", "--format=%H", &range, "--"], paths].concat())
+        Job::git(
+            &history.dir,
+            &[
+                &["log", "--full-history", "--format=%H", &range, "--"],
+                paths,
+            ]
+            .concat(),
+        )
     };
     let theirs = vec![log(&[".", ":(exclude)ledger"]), log(&["ledger"])];
-    Ok(plan.race(name, 0.7, Job::reins(&history.dir, &["check", &range]), theirs))
+    Ok(plan.race(
+        name,
+        0.7,
+        Job::reins(&history.dir, &["check", &range]),
+        theirs,
+    ))
 }
 
 /// The binary against itself, where the history below the range is short.
@@ -222,16 +311,31 @@ fn pin_many(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
     openssl()?;
     let dir = worktrees::many_fixtures(plan.dir(name), plan.size(20_000))?;
     let script = "find \"$0/fixtures\" -type f -print0 | xargs -0 openssl dgst -sha256";
-    Ok(plan.race(name, 0.55, pin(&dir), vec![Job::new(["sh", "-c", script, &dir.to_string_lossy()])]))
+    Ok(plan.race(
+        name,
+        0.55,
+        pin(&dir),
+        vec![Job::new(["sh", "-c", script, &dir.to_string_lossy()])],
+    ))
 }
 
 fn pin(dir: &Path) -> Job {
     let image = ["--runner-image", ledgers::IMAGE];
-    Job::reins(dir, &[&["fixture", "pin", "--dry-run", "--epoch", "two"], &image[..]].concat())
+    Job::reins(
+        dir,
+        &[
+            &["fixture", "pin", "--dry-run", "--epoch", "two"],
+            &image[..],
+        ]
+        .concat(),
+    )
 }
 
 fn openssl() -> io::Result<()> {
-    Job::new(["openssl", "version"]).run().map(drop).map_err(|_| unsupported("there is no openssl"))
+    Job::new(["openssl", "version"])
+        .run()
+        .map(drop)
+        .map_err(|_| unsupported("there is no openssl"))
 }
 
 fn rows(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
@@ -239,44 +343,90 @@ fn rows(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
     let file = dir.join("ledger/oracle.json");
     let script = "import json, sys; json.load(open(sys.argv[1]))";
     let theirs = Job::new([&python()?, "-c", script, &file.to_string_lossy()]);
-    Ok(plan.race(name, 0.4, Job::reins(&dir, &["fmt", "--check"]), vec![theirs]))
+    Ok(plan.race(
+        name,
+        0.4,
+        Job::reins(&dir, &["fmt", "--check"]),
+        vec![theirs],
+    ))
 }
 
 /// What changed in an oracle ledger, of which every hundredth row was edited.
 fn changes(plan: &Plan<'_>, name: &'static str, rows: u64) -> io::Result<Bench> {
-    let dir = worktrees::edited_rows(plan.dir(name), if rows > 1_000 { plan.size(rows) } else { rows })?;
-    let theirs = vec![Job::git(&dir, &["diff", "--stat", "main~1", "main", "--", "ledger"])];
-    let Bench::Race(race) = plan.race(name, 2.0, Job::reins(&dir, &["diff", "main~1..main"]), theirs) else {
+    let dir = worktrees::edited_rows(
+        plan.dir(name),
+        if rows > 1_000 { plan.size(rows) } else { rows },
+    )?;
+    let theirs = vec![Job::git(
+        &dir,
+        &["diff", "--stat", "main~1", "main", "--", "ledger"],
+    )];
+    let Bench::Race(race) = plan.race(
+        name,
+        2.0,
+        Job::reins(&dir, &["diff", "main~1..main"]),
+        theirs,
+    ) else {
         unreachable!()
     };
-    Ok(Bench::Race(Race { cpu: Some(Duration::from_secs(1)), ..race }))
+    Ok(Bench::Race(Race {
+        cpu: Some(Duration::from_secs(1)),
+        ..race
+    }))
 }
 
 fn trees(plan: &Plan<'_>, name: &'static str, goal: f64, way: Way) -> io::Result<Bench> {
-    let trees = Trees::of(plan.wanted.repository.as_deref(), &plan.dir("trees"), plan.size(4_800))?;
+    let trees = Trees::of(
+        plan.wanted.repository.as_deref(),
+        &plan.dir("trees"),
+        plan.size(4_800),
+    )?;
     let ours = trees.ours(way)?;
-    ours.run().map_err(|_| unsupported("this machine makes no such tree"))?;
+    ours.run()
+        .map_err(|_| unsupported("this machine makes no such tree"))?;
     let rounds = plan.rounds(7);
-    Ok(Bench::Race(Race { name, ours, theirs: vec![trees.theirs()], goal, cpu: None, rounds }))
+    Ok(Bench::Race(Race {
+        name,
+        ours,
+        theirs: vec![trees.theirs()],
+        goal,
+        cpu: None,
+        rounds,
+    }))
 }
 
 /// The interpreter itself, since `python3` may be a script that looks for it.
 fn python() -> io::Result<String> {
     let asked = Job::new(["python3", "-c", "import sys; print(sys.executable)"]);
-    let output = asked.command().stdout(std::process::Stdio::piped()).output();
+    let output = asked
+        .command()
+        .stdout(std::process::Stdio::piped())
+        .output();
     let output = output.map_err(|_| unsupported("there is no python3"))?;
-    Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+    Ok(String::from_utf8_lossy(&output.stdout)
+        .trim_end()
+        .to_owned())
 }
 
 fn hostile(_: &Plan<'_>, name: &'static str, dir: PathBuf) -> io::Result<Bench> {
     let job = Job::reins(&dir, &["check", "main..candidate"]).leaves(1);
-    Ok(Bench::Limit(Limit { name, job, seconds: Some(1.0), mebibytes: 64 }))
+    Ok(Bench::Limit(Limit {
+        name,
+        job,
+        seconds: Some(1.0),
+        mebibytes: 64,
+    }))
 }
 
 fn rows_limit(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
     let dir = worktrees::many_rows(plan.dir(name), 10_000)?;
     let job = Job::reins(&dir, &["check", "main..candidate"]);
-    Ok(Bench::Limit(Limit { name, job, seconds: None, mebibytes: 256 }))
+    Ok(Bench::Limit(Limit {
+        name,
+        job,
+        seconds: None,
+        mebibytes: 256,
+    }))
 }
 
 /// Which of many verdicts are not folded; git says which files of the history it does not hold.
@@ -296,11 +446,22 @@ fn folding(
     (verdicts, rounds): (u64, usize),
     (goal, settings): (f64, &[&str]),
 ) -> io::Result<Bench> {
-    let size = if verdicts > 1 { plan.size(verdicts) } else { verdicts };
+    let size = if verdicts > 1 {
+        plan.size(verdicts)
+    } else {
+        verdicts
+    };
     let (dir, before) = fold::copy(&fold::unfolded(plan.dir(name), size)?);
     let ours = Job::reins(&dir, &["reconcile"]).after(before.clone());
     let theirs = fold::by_git(&dir, &before, settings);
-    Ok(Bench::Race(Race { name, ours, theirs, goal, cpu: None, rounds: plan.rounds(rounds) }))
+    Ok(Bench::Race(Race {
+        name,
+        ours,
+        theirs,
+        goal,
+        cpu: None,
+        rounds: plan.rounds(rounds),
+    }))
 }
 
 fn fold_memory(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
@@ -309,7 +470,12 @@ fn fold_memory(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
 }
 
 fn memory(name: &'static str, job: Job) -> io::Result<Bench> {
-    Ok(Bench::Limit(Limit { name, job, seconds: None, mebibytes: 256 }))
+    Ok(Bench::Limit(Limit {
+        name,
+        job,
+        seconds: None,
+        mebibytes: 256,
+    }))
 }
 
 /// The same suite, seen and unseen.
@@ -324,11 +490,29 @@ fn trace_pytest(plan: &Plan<'_>, name: &'static str, trace: Trace) -> io::Result
 fn trace_cargo(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {
     let dir = plan.dir(name);
     traced::package(&dir)?;
-    let homes = [traced::home("CARGO_HOME", ".cargo"), traced::home("RUSTUP_HOME", ".rustup")];
-    let argv = ["env", &homes[0], &homes[1], "cargo", "check", "--offline", "-q"];
+    let homes = [
+        traced::home("CARGO_HOME", ".cargo"),
+        traced::home("RUSTUP_HOME", ".rustup"),
+    ];
+    let argv = [
+        "env",
+        &homes[0],
+        &homes[1],
+        "cargo",
+        "check",
+        "--offline",
+        "-q",
+    ];
     let (ours, theirs) = traced::sides(Trace::Ptrace, &dir, &argv, "target")?;
     let rounds = plan.rounds(5);
-    Ok(Bench::Race(Race { name, ours, theirs: vec![theirs], goal: 1.25, cpu: None, rounds }))
+    Ok(Bench::Race(Race {
+        name,
+        ours,
+        theirs: vec![theirs],
+        goal: 1.25,
+        cpu: None,
+        rounds,
+    }))
 }
 
 fn trial(plan: &Plan<'_>, name: &'static str) -> io::Result<Bench> {

@@ -46,9 +46,18 @@ pub fn git(plan: &Plan<'_>, name: &'static str, to: To, graph: Graph) -> io::Res
 /// Against lefthook with one command that does nothing, in a repository that holds nothing else.
 pub fn lefthook(plan: &Plan<'_>, name: &'static str) -> io::Result<Race> {
     let program = tool("node/node_modules/lefthook-linux-x64/bin/lefthook")?;
-    let job = manager(plan, "lefthook.yml", "pre-push:\n  commands:\n    nothing:\n      run: 'true'\n")?;
+    let job = manager(
+        plan,
+        "lefthook.yml",
+        "pre-push:\n  commands:\n    nothing:\n      run: 'true'\n",
+    )?;
     let theirs = job([&program, "run", "pre-push"].as_slice());
-    Ok(race(plan, name, ours(&history(plan, Graph::Written)?, To::Topic)?, theirs))
+    Ok(race(
+        plan,
+        name,
+        ours(&history(plan, Graph::Written)?, To::Topic)?,
+        theirs,
+    ))
 }
 
 /// Against pre-commit with one command that does nothing, in a repository that holds nothing else.
@@ -59,11 +68,23 @@ pub fn pre_commit(plan: &Plan<'_>, name: &'static str) -> io::Result<Race> {
     let config = format!("repos: [{{repo: local, hooks: [{hook}]}}]\n");
     let job = manager(plan, ".pre-commit-config.yaml", &config)?;
     let theirs = job([&program, "run", "--hook-stage", "pre-push"].as_slice());
-    Ok(race(plan, name, ours(&history(plan, Graph::Written)?, To::Topic)?, theirs))
+    Ok(race(
+        plan,
+        name,
+        ours(&history(plan, Graph::Written)?, To::Topic)?,
+        theirs,
+    ))
 }
 
 fn race(plan: &Plan<'_>, name: &'static str, ours: Job, theirs: Job) -> Race {
-    Race { name, ours, theirs: vec![theirs], goal: 1.0, cpu: Some(CPU), rounds: plan.rounds(31) }
+    Race {
+        name,
+        ours,
+        theirs: vec![theirs],
+        goal: 1.0,
+        cpu: Some(CPU),
+        rounds: plan.rounds(31),
+    }
 }
 
 /// The decision on 20 pushed commits.
@@ -99,9 +120,17 @@ fn history(plan: &Plan<'_>, graph: Graph) -> io::Result<History> {
 fn remote(history: &History) -> io::Result<()> {
     let run = |args: &[&str]| Job::git(&history.dir, args).run().map(drop);
     run(&["config", "remote.origin.url", URL])?;
-    run(&["config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"])?;
+    run(&[
+        "config",
+        "remote.origin.fetch",
+        "+refs/heads/*:refs/remotes/origin/*",
+    ])?;
     run(&["update-ref", "refs/remotes/origin/main", history.base])?;
-    run(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main"])
+    run(&[
+        "symbolic-ref",
+        "refs/remotes/origin/HEAD",
+        "refs/remotes/origin/main",
+    ])
 }
 
 /// A small repository with the configuration of a manager, and how the manager is run there.
@@ -111,14 +140,21 @@ fn manager(plan: &Plan<'_>, file: &str, config: &str) -> io::Result<impl Fn(&[&s
     Job::new(["git", "init", "-q", "-b", "main", &place]).run()?;
     Job::git(&dir, &["commit", "-q", "--allow-empty", "-m", "begin"]).run()?;
     fs::write(dir.join(file), config)?;
-    let home = format!("PRE_COMMIT_HOME={}", plan.dir("managers-home").to_string_lossy());
+    let home = format!(
+        "PRE_COMMIT_HOME={}",
+        plan.dir("managers-home").to_string_lossy()
+    );
     Ok(move |argv: &[&str]| Job::new([&["env", "-C", &place, &home], argv].concat()))
 }
 
 /// A program that `.ci/tools` installs.
 fn tool(path: &str) -> io::Result<String> {
-    let tools = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().map(|target| target.join("tools"));
-    let found: Option<PathBuf> = tools.map(|tools| tools.join(path)).filter(|tool| tool.is_file());
+    let tools = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .parent()
+        .map(|target| target.join("tools"));
+    let found: Option<PathBuf> = tools
+        .map(|tools| tools.join(path))
+        .filter(|tool| tool.is_file());
     let found = found.ok_or_else(|| unsupported(&format!("{path} is missing, run .ci/tools")))?;
     Ok(found.to_string_lossy().into_owned())
 }

@@ -58,7 +58,8 @@ impl Bench {
 impl Race {
     fn run(&self) -> io::Result<String> {
         let theirs = |jobs: &[Job]| -> io::Result<Taken> {
-            jobs.iter().try_fold(Taken::default(), |sum, job| Ok(sum.then(job.run()?)))
+            jobs.iter()
+                .try_fold(Taken::default(), |sum, job| Ok(sum.then(job.run()?)))
         };
         self.ours.run()?;
         theirs(&self.theirs)?; // warm caches
@@ -74,7 +75,8 @@ impl Race {
             }
         }
         let (our, their) = (Figures::of(&our), Figures::of(&their));
-        let ratio = |of: fn(&Figures) -> Duration| of(&our).as_secs_f64() / of(&their).as_secs_f64();
+        let ratio =
+            |of: fn(&Figures) -> Duration| of(&our).as_secs_f64() / of(&their).as_secs_f64();
         let wall = ratio(|figures| figures.wall);
         let mut line = format!("{:<12} ours {our} theirs {their}", self.name);
         let _infallible = write!(
@@ -87,7 +89,12 @@ impl Race {
             self.rounds
         );
         if let Some(limit) = self.cpu {
-            let _infallible = write!(line, " cpu < {} ms {}", limit.as_millis(), met(our.cpu < limit));
+            let _infallible = write!(
+                line,
+                " cpu < {} ms {}",
+                limit.as_millis(),
+                met(our.cpu < limit)
+            );
         }
         Ok(line)
     }
@@ -96,13 +103,23 @@ impl Race {
 impl Limit {
     fn run(&self) -> io::Result<String> {
         const ROUNDS: usize = 3;
-        let runs = (0..ROUNDS).map(|_| self.job.run()).collect::<io::Result<Vec<_>>>()?;
+        let runs = (0..ROUNDS)
+            .map(|_| self.job.run())
+            .collect::<io::Result<Vec<_>>>()?;
         let figures = Figures::of(&runs);
-        let in_time = self.seconds.is_none_or(|limit| figures.wall.as_secs_f64() < limit);
+        let in_time = self
+            .seconds
+            .is_none_or(|limit| figures.wall.as_secs_f64() < limit);
         let is_small = figures.memory < self.mebibytes << 10;
-        let time = self.seconds.map(|limit| format!("< {limit} s, ")).unwrap_or_default();
+        let time = self
+            .seconds
+            .map(|limit| format!("< {limit} s, "))
+            .unwrap_or_default();
         let met = met(in_time && is_small);
-        Ok(format!("{:<12} ours {figures} goal {time}< {} MiB {met} n={ROUNDS}", self.name, self.mebibytes))
+        Ok(format!(
+            "{:<12} ours {figures} goal {time}< {} MiB {met} n={ROUNDS}",
+            self.name, self.mebibytes
+        ))
     }
 }
 
@@ -127,9 +144,17 @@ impl Figures {
         };
         Self {
             wall: median(|taken| taken.wall),
-            least: runs.iter().map(|taken| taken.wall).min().unwrap_or_default(),
+            least: runs
+                .iter()
+                .map(|taken| taken.wall)
+                .min()
+                .unwrap_or_default(),
             cpu: median(|taken| taken.cpu),
-            memory: runs.iter().map(|taken| taken.memory).max().unwrap_or_default(),
+            memory: runs
+                .iter()
+                .map(|taken| taken.memory)
+                .max()
+                .unwrap_or_default(),
         }
     }
 }
@@ -138,6 +163,10 @@ impl std::fmt::Display for Figures {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let ms = |time: Duration| time.as_secs_f64() * 1e3;
         let (wall, least, cpu) = (ms(self.wall), ms(self.least), ms(self.cpu));
-        write!(f, "{wall:.1} ms (min {least:.1}, cpu {cpu:.1}, {} MiB)", self.memory >> 10)
+        write!(
+            f,
+            "{wall:.1} ms (min {least:.1}, cpu {cpu:.1}, {} MiB)",
+            self.memory >> 10
+        )
     }
 }

@@ -43,27 +43,48 @@ fn word(trace: Trace) -> &'static str {
 
 /// Runs one job: the word for the way, where it runs, and its command line.
 pub fn run(args: &[String]) -> io::Result<()> {
-    let [wanted, dir, argv @ ..] = args else { return Err(io::Error::other("more arguments are needed")) };
+    let [wanted, dir, argv @ ..] = args else {
+        return Err(io::Error::other("more arguments are needed"));
+    };
     let trace = Trace::ALL.iter().find(|trace| word(**trace) == wanted);
     let trace = *trace.ok_or_else(|| io::Error::other("unknown way"))?;
     let scratch = tempfile::tempdir()?;
     let fence = Fence {
-        means: Enforced { trace, ..Fence::OPEN },
+        means: Enforced {
+            trace,
+            ..Fence::OPEN
+        },
         read_only: Vec::new(),
         writable: Vec::new(),
         network: Network::Allow,
     };
     let argv: Vec<_> = argv.iter().map(OsString::from).collect();
     let environment = Environment::clean(scratch.path())?;
-    let limits = Limits { budget: Duration::from_secs(600), output: 1 << 24 };
+    let limits = Limits {
+        budget: Duration::from_secs(600),
+        output: 1 << 24,
+    };
     let dir = Path::new(dir);
-    let job = Run { argv: &argv, dir, environment: &environment, limits, fence: Some(&fence) };
-    let runner = Runner::supervised_by(PathBuf::from(env!("CARGO_BIN_EXE_git-reins")), Interrupt::watch()?);
+    let job = Run {
+        argv: &argv,
+        dir,
+        environment: &environment,
+        limits,
+        fence: Some(&fence),
+    };
+    let runner = Runner::supervised_by(
+        PathBuf::from(env!("CARGO_BIN_EXE_git-reins")),
+        Interrupt::watch()?,
+    );
     let ran = runner.run(&job, &mut |_| ()).map_err(io::Error::other)?;
     let is_told = ran.opened.is_some() == (trace != Trace::None);
     match ran.end {
         End::Exit(0) if is_told => Ok(()),
-        end => Err(io::Error::other(format!("{end:?}, {:?}: {}", ran.untraced, ran.stderr.text()))),
+        end => Err(io::Error::other(format!(
+            "{end:?}, {:?}: {}",
+            ran.untraced,
+            ran.stderr.text()
+        ))),
     }
 }
 
@@ -71,7 +92,10 @@ pub fn run(args: &[String]) -> io::Result<()> {
 pub fn python() -> io::Result<String> {
     let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools/python/bin/python");
     if !python.try_exists()? {
-        return Err(io::Error::new(io::ErrorKind::Unsupported, "there is no pytest, .ci/tools installs it"));
+        return Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "there is no pytest, .ci/tools installs it",
+        ));
     }
     Ok(python.to_string_lossy().into_owned())
 }
@@ -126,6 +150,9 @@ pub fn package(dir: &Path) -> io::Result<()> {
                     serde_json = \"1\"\nthiserror = \"2\"\n";
     std::fs::write(dir.join("Cargo.toml"), manifest)?;
     std::fs::write(dir.join("src/main.rs"), "fn main() {}\n")?;
-    std::fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock"), dir.join("Cargo.lock"))?;
+    std::fs::copy(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.lock"),
+        dir.join("Cargo.lock"),
+    )?;
     Ok(())
 }

@@ -32,15 +32,28 @@ pub fn sides(dir: &Path, seeds: u64) -> io::Result<(Job, Job)> {
         std::fs::create_dir_all(repo.join(inner))?;
     }
     let named: Vec<_> = (1..=seeds).map(|seed| format!("\"{seed}\"")).collect();
-    let check = POLICY.replace("PYTHON", &python).replace("SEEDS", &named.join(", "));
+    let check = POLICY
+        .replace("PYTHON", &python)
+        .replace("SEEDS", &named.join(", "));
     let policy = repo.join(".gitreins/reins.toml");
     std::fs::write(&policy, std::fs::read_to_string(&policy)? + &check)?;
     std::fs::write(repo.join("spec/x.md"), "# X\n\n## Keep\n\nIt keeps.\n")?;
     std::fs::write(repo.join("product.py"), "def keep(x):\n    return x\n")?;
     std::fs::write(repo.join("properties/test_keep.py"), PROPERTY)?;
-    let row = ["--source", "spec/x.md#keep", "--property", "test_keep", "--file", "properties/test_keep.py"];
+    let row = [
+        "--source",
+        "spec/x.md#keep",
+        "--property",
+        "test_keep",
+        "--file",
+        "properties/test_keep.py",
+    ];
     let words = ["--inputs", "x", "--relation", "x", "--witness", "x"];
-    Job::reins(&repo, &[["oracle", "add", "keep-01"].as_slice(), &row, &words].concat()).run()?;
+    Job::reins(
+        &repo,
+        &[["oracle", "add", "keep-01"].as_slice(), &row, &words].concat(),
+    )
+    .run()?;
     Job::git(&repo, &["add", "."]).run()?;
     Job::git(&repo, &["commit", "-q", "-m", "start"]).run()?;
     let by_hand = format!(
@@ -49,5 +62,8 @@ pub fn sides(dir: &Path, seeds: u64) -> io::Result<(Job, Job)> {
         repo.display()
     );
     let clean = Job::new(["rm", "-rf", &repo.join(".hypothesis").to_string_lossy()]);
-    Ok((Job::reins(&repo, &["try", "keep-01"]), Job::new(["sh", "-c", &by_hand]).after(clean)))
+    Ok((
+        Job::reins(&repo, &["try", "keep-01"]),
+        Job::new(["sh", "-c", &by_hand]).after(clean),
+    ))
 }

@@ -11,16 +11,33 @@ use crate::ledgers::{self, sha256};
 /// A repository with a worktree, under reins, and nothing large in it yet.
 fn small(dir: &Path) -> io::Result<()> {
     let run = |args: &[&str]| Job::git(dir, args).run().map(drop);
-    Job::git(Path::new("."), &["init", "-q", "-b", "main", &dir.to_string_lossy()]).run()?;
+    Job::git(
+        Path::new("."),
+        &["init", "-q", "-b", "main", &dir.to_string_lossy()],
+    )
+    .run()?;
     import(dir, |out| {
-        writeln!(out, "{}M 100644 inline {}", commit("main", 1, "begin"), ledgers::POLICY_PATH)?;
+        writeln!(
+            out,
+            "{}M 100644 inline {}",
+            commit("main", 1, "begin"),
+            ledgers::POLICY_PATH
+        )?;
         data(out, ledgers::POLICY.as_bytes())
     })?;
-    let output =
-        Job::git(dir, &["rev-parse", "main"]).command().stdout(std::process::Stdio::piped()).output()?;
-    let base = String::from_utf8_lossy(&output.stdout).trim_end().to_owned();
+    let output = Job::git(dir, &["rev-parse", "main"])
+        .command()
+        .stdout(std::process::Stdio::piped())
+        .output()?;
+    let base = String::from_utf8_lossy(&output.stdout)
+        .trim_end()
+        .to_owned();
     import(dir, |out| {
-        writeln!(out, "{}from refs/heads/main^0", commit("main", 2, "ledgers"))?;
+        writeln!(
+            out,
+            "{}from refs/heads/main^0",
+            commit("main", 2, "ledgers")
+        )?;
         pins(out, &base, 0)
     })?;
     run(&["reset", "-q", "--hard"])
@@ -40,8 +57,9 @@ fn made(dir: PathBuf, fill: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<
 pub fn one_fixture(dir: PathBuf, mebibytes: u64) -> io::Result<PathBuf> {
     made(dir, |dir| {
         let mut file = BufWriter::new(File::create(dir.join("fixtures/large.bin"))?);
-        let block: Vec<u8> =
-            (0..1_u32 << 18).flat_map(|at| at.wrapping_mul(0x9e37_79b9).to_le_bytes()).collect();
+        let block: Vec<u8> = (0..1_u32 << 18)
+            .flat_map(|at| at.wrapping_mul(0x9e37_79b9).to_le_bytes())
+            .collect();
         (0..mebibytes).try_for_each(|_| file.write_all(&block))?;
         file.flush()
     })
@@ -69,7 +87,8 @@ pub fn many_rows(dir: PathBuf, rows: u64) -> io::Result<PathBuf> {
     made(dir, |dir| {
         ledger(dir, "oracle.json", |out| {
             out.write_all(ledgers::OPENING.as_bytes())?;
-            (0..rows).try_for_each(|at| out.write_all(ledgers::row(at, at + 1 == rows).as_bytes()))?;
+            (0..rows)
+                .try_for_each(|at| out.write_all(ledgers::row(at, at + 1 == rows).as_bytes()))?;
             out.write_all(ledgers::CLOSING.as_bytes())
         })
     })
@@ -84,7 +103,11 @@ pub fn edited_rows(dir: PathBuf, rows: u64) -> io::Result<PathBuf> {
             out.write_all(ledgers::OPENING.as_bytes())?;
             for at in 0..rows {
                 let row = ledgers::row(at, at + 1 == rows);
-                let row = if at % 100 == 0 { row.replace("in every order", relation) } else { row };
+                let row = if at % 100 == 0 {
+                    row.replace("in every order", relation)
+                } else {
+                    row
+                };
                 out.write_all(row.as_bytes())?;
             }
             out.write_all(ledgers::CLOSING.as_bytes())?;
@@ -118,7 +141,11 @@ pub fn nested(dir: PathBuf, levels: usize) -> io::Result<PathBuf> {
 }
 
 /// Writes a ledger and commits it on `candidate`, with a change of code behind it.
-fn ledger(dir: &Path, name: &str, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn ledger(
+    dir: &Path,
+    name: &str,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     let mut out = BufWriter::new(File::create(dir.join("ledger").join(name))?);
     write(&mut out)?;
     out.into_inner()?;

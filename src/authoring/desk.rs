@@ -46,7 +46,11 @@ impl<L: Ledger> Opened<L> {
             let message = format!("{} would not be valid: {fault}", self.path);
             Refused::new(message).code(Code::LedgerInvalid)
         })?;
-        Ok(Write { path: self.path.clone(), before: self.bytes.clone(), after: text })
+        Ok(Write {
+            path: self.path.clone(),
+            before: self.bytes.clone(),
+            after: text,
+        })
     }
 
     /// The ledger, which has to be there.
@@ -54,7 +58,9 @@ impl<L: Ledger> Opened<L> {
     /// # Errors
     /// When the file is missing.
     pub fn required(&self) -> Result<&L, DeskError> {
-        self.ledger.as_ref().ok_or_else(|| DeskError::NoLedger(self.path.clone(), L::NAME))
+        self.ledger
+            .as_ref()
+            .ok_or_else(|| DeskError::NoLedger(self.path.clone(), L::NAME))
     }
 }
 
@@ -116,7 +122,12 @@ impl Desk {
         let path = POLICY_PATH.parse().expect("the policy's path is safe");
         let policy = parse_policy(&root.read(&path)?.ok_or(DeskError::NoPolicy)?)?;
         let here = dir.canonicalize().unwrap_or(dir.to_owned());
-        Ok(Self { place, root, policy, here })
+        Ok(Self {
+            place,
+            root,
+            policy,
+            here,
+        })
     }
 
     /// Reads a ledger strictly.
@@ -128,7 +139,11 @@ impl Desk {
         let bytes = self.root.read(&path)?;
         let ledger = bytes.as_deref().map(parse::<L>).transpose();
         let ledger = ledger.map_err(|fault| DeskError::Ledger(path.clone(), Box::new(fault)))?;
-        Ok(Opened { path, bytes, ledger })
+        Ok(Opened {
+            path,
+            bytes,
+            ledger,
+        })
     }
 
     /// Where a ledger stands.
@@ -147,12 +162,18 @@ impl Desk {
     pub fn path(&self, given: &str) -> Result<RepoPath, DeskError> {
         let outside = || DeskError::Outside(shown(given));
         let given_path = real(Path::new(given));
-        let mut full = if given_path.is_absolute() { PathBuf::new() } else { self.here.clone() };
+        let mut full = if given_path.is_absolute() {
+            PathBuf::new()
+        } else {
+            self.here.clone()
+        };
         for component in given_path.components() {
             match component {
                 Component::CurDir => {}
                 Component::ParentDir => drop(full.pop()),
-                Component::Normal(_) | Component::RootDir | Component::Prefix(_) => full.push(component),
+                Component::Normal(_) | Component::RootDir | Component::Prefix(_) => {
+                    full.push(component)
+                }
             }
         }
         let inner = full.strip_prefix(self.root.path()).map_err(|_| outside())?;
@@ -163,6 +184,10 @@ impl Desk {
 /// An absolute path with the links on the way resolved, as the worktree's own place is; the last
 /// component stays, so that a link is still seen as one.
 fn real(path: &Path) -> PathBuf {
-    let real = path.parent().filter(|_| path.is_absolute()).and_then(|parent| parent.canonicalize().ok());
-    real.zip(path.file_name()).map_or(path.to_owned(), |(parent, name)| parent.join(name))
+    let real = path
+        .parent()
+        .filter(|_| path.is_absolute())
+        .and_then(|parent| parent.canonicalize().ok());
+    real.zip(path.file_name())
+        .map_or(path.to_owned(), |(parent, name)| parent.join(name))
 }

@@ -82,10 +82,18 @@ pub fn of(
     now: &Now,
 ) -> Result<Carried, Refused> {
     let id = row.oracle_id.as_str();
-    let again = format!("git reins replay --property {} --seed {}", word(id), word(seed));
+    let again = format!(
+        "git reins replay --property {} --seed {}",
+        word(id),
+        word(seed)
+    );
     let is_meant = |known: &&ReplayedSeed| known.property_id.as_str() == id && known.seed == seed;
     let Some(known) = replay.seeds.iter().find(is_meant) else {
-        let message = format!("the replay has no run of seed {} of {}", shown(seed), shown(id));
+        let message = format!(
+            "the replay has no run of seed {} of {}",
+            shown(seed),
+            shown(id)
+        );
         return Err(Refused::new(message).fix(again));
     };
     unstable(replay, known, &again)?;
@@ -101,7 +109,9 @@ pub fn of(
     let evidence = FreezeEvidence {
         runs: replay.times,
         outcomes,
-        opened: opened.as_ref().map(|opened| opened.iter().map(RepoPath::to_string).collect()),
+        opened: opened
+            .as_ref()
+            .map(|opened| opened.iter().map(RepoPath::to_string).collect()),
     };
     let territory = Territory::of(&now.policy);
     let is_code = |path: &RepoPath| territory.marks(path.as_str()).is_code();
@@ -117,22 +127,29 @@ fn unstable(replay: &Replay, known: &ReplayedSeed, again: &str) -> Result<(), Re
         Shows::Unstable => Ok(()),
         Shows::StableFailure => {
             let message = format!("it never passes on base ({runs}): a known defect, not a flake");
-            Err(Refused::new(message).code(Code::FreezeStableFailure).fix("mend base or the property"))
+            Err(Refused::new(message)
+                .code(Code::FreezeStableFailure)
+                .fix("mend base or the property"))
         }
         Shows::Passes => {
             let message = format!("it always passes on base ({runs}): there is nothing to freeze");
             Err(Refused::new(message).fix(format!("{again} --times 20")))
         }
         Shows::NoEvidence if known.ignores_seed => {
-            let message =
-                "two seeds drew the same: the seed does nothing, so that there is no seed to freeze";
-            Err(Refused::new(message).fix(format!("git reins try {}", word(known.property_id.as_str()))))
+            let message = "two seeds drew the same: the seed does nothing, so that there is no seed to freeze";
+            Err(Refused::new(message).fix(format!(
+                "git reins try {}",
+                word(known.property_id.as_str())
+            )))
         }
         Shows::NoEvidence => {
             let message = format!(
                 "the runs on base are no evidence ({runs}): a timeout, a kill or a missing tool says nothing of it"
             );
-            Err(Refused::new(message).fix(format!("git reins try {}", word(known.property_id.as_str()))))
+            Err(Refused::new(message).fix(format!(
+                "git reins try {}",
+                word(known.property_id.as_str())
+            )))
         }
     }
 }
@@ -143,7 +160,12 @@ fn spelled(run: &CheckRun) -> String {
 }
 
 /// Whether policy, row and property bytes are still those of the replay; else what changed.
-fn current(replay: &Replay, known: &ReplayedSeed, row: &OracleRow, now: &Now) -> Result<(), &'static str> {
+fn current(
+    replay: &Replay,
+    known: &ReplayedSeed,
+    row: &OracleRow,
+    now: &Now,
+) -> Result<(), &'static str> {
     if replay.policy_sha256 != now.policy_sha256 {
         Err("the policy that judges has changed")
     } else if known.row_sha256 != row_sha256(row) {
@@ -156,21 +178,37 @@ fn current(replay: &Replay, known: &ReplayedSeed, row: &OracleRow, now: &Now) ->
 }
 
 /// Whether it ran on the base, epoch and image that the fixture ledger pins.
-fn in_place(replay: &Replay, fixture: &FixtureLedger, now: &Now, again: &str) -> Result<(), Refused> {
+fn in_place(
+    replay: &Replay,
+    fixture: &FixtureLedger,
+    now: &Now,
+    again: &str,
+) -> Result<(), Refused> {
     let pin = "git reins fixture pin --epoch NEW --runner-image auto && git reins fixture commit";
-    let pinned =
-        |code: Code, message: String| Refused::new(message).code(code).fix(format!("{pin}, then {again}"));
+    let pinned = |code: Code, message: String| {
+        Refused::new(message)
+            .code(code)
+            .fix(format!("{pin}, then {again}"))
+    };
     let (epoch, image) = (text(&fixture.epoch_id), text(&fixture.runner_image_id));
     let is_epoch = replay.epoch.epoch_id == epoch
         && replay.epoch.digest_sha256.to_string() == text(&fixture.digest_sha256);
     if replay.image.id != image {
-        let message =
-            format!("the replay ran on {}, and the fixture ledger pins {}", replay.image.id, shown(image));
+        let message = format!(
+            "the replay ran on {}, and the fixture ledger pins {}",
+            replay.image.id,
+            shown(image)
+        );
         Err(pinned(Code::FixtureEpochUnpinned, message))
     } else if !is_epoch {
         let ran = shown(&replay.epoch.epoch_id);
-        let message = format!("the replay is of epoch {ran}, and the fixture ledger pins {}", shown(epoch));
-        Err(Refused::new(message).code(Code::FixtureEpochUnpinned).fix(again))
+        let message = format!(
+            "the replay is of epoch {ran}, and the fixture ledger pins {}",
+            shown(epoch)
+        );
+        Err(Refused::new(message)
+            .code(Code::FixtureEpochUnpinned)
+            .fix(again))
     } else if now.pinned_tree != Some(replay.base_tree) {
         let message = format!(
             "the replay ran on the code of {}, which is not that of the base that the fixture ledger pins, {}",
@@ -202,7 +240,12 @@ fn eligible(known: &ReplayedSeed, now: &Now) -> Result<(), Refused> {
 fn opened(runs: &[&CheckRun]) -> Option<Vec<RepoPath>> {
     let mut paths = BTreeSet::new();
     for run in runs {
-        paths.extend(run.opened.as_ref()?.iter().map(|opened| opened.path.clone()));
+        paths.extend(
+            run.opened
+                .as_ref()?
+                .iter()
+                .map(|opened| opened.path.clone()),
+        );
     }
     Some(paths.into_iter().collect())
 }

@@ -40,7 +40,10 @@ pub fn pinned(said: Said, files: Vec<FixtureFile>) -> FixtureLedger {
         files,
         residual_risk: said.residual_risk,
     };
-    FixtureLedger { digest_sha256: value(bare.listed_digest()), ..bare }
+    FixtureLedger {
+        digest_sha256: value(bare.listed_digest()),
+        ..bare
+    }
 }
 
 /// Refuses a name that `used` gave to other content.
@@ -49,21 +52,33 @@ pub fn pinned(said: Said, files: Vec<FixtureFile>) -> FixtureLedger {
 /// As said.
 pub fn epoch_is_free(used: &FixtureLedger, new: &FixtureLedger) -> Result<(), Refused> {
     let content = |ledger: &FixtureLedger| {
-        (ledger.base_rev.clone(), ledger.digest_sha256.clone(), ledger.runner_image_id.clone())
+        (
+            ledger.base_rev.clone(),
+            ledger.digest_sha256.clone(),
+            ledger.runner_image_id.clone(),
+        )
     };
     if used.epoch_id != new.epoch_id || content(used) == content(new) {
         return Ok(());
     }
     let epoch = new.epoch_id.as_ref().map(Field::shown).unwrap_or_default();
     let message = format!("HEAD pins another base, digest or image under the epoch {epoch}");
-    let fix = format!("choose a new name: --epoch {}", word(&successor(text(&new.epoch_id))));
-    Err(Refused::new(message).code(Code::FixtureEpochUnpinned).fix(fix))
+    let fix = format!(
+        "choose a new name: --epoch {}",
+        word(&successor(text(&new.epoch_id)))
+    );
+    Err(Refused::new(message)
+        .code(Code::FixtureEpochUnpinned)
+        .fix(fix))
 }
 
 /// The name that comes after one: `e1` is followed by `e2`, `NEW` by `NEW-2`.
 fn successor(epoch: &str) -> String {
     let stem = epoch.trim_end_matches(|c: char| c.is_ascii_digit());
-    let number = epoch[stem.len()..].parse::<u64>().ok().and_then(|number| number.checked_add(1));
+    let number = epoch[stem.len()..]
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_add(1));
     number.map_or_else(|| format!("{epoch}-2"), |number| format!("{stem}{number}"))
 }
 
@@ -80,12 +95,17 @@ pub fn worktree_files(desk: &Desk) -> Result<Vec<FixtureFile>, DeskError> {
         | FileError::Changed { .. }
         | FileError::Io { .. } => DeskError::File(error),
     })?;
-    let files = digested.into_iter().flatten().map(|file| match file.executable {
-        true => Err(unpinnable(file.path.as_str(), "is executable").into()),
-        false => {
-            Ok(FixtureFile { path: file.path.to_string(), sha256: file.sha256.to_string(), size: file.size })
-        }
-    });
+    let files = digested
+        .into_iter()
+        .flatten()
+        .map(|file| match file.executable {
+            true => Err(unpinnable(file.path.as_str(), "is executable").into()),
+            false => Ok(FixtureFile {
+                path: file.path.to_string(),
+                sha256: file.sha256.to_string(),
+                size: file.size,
+            }),
+        });
     files.collect()
 }
 
@@ -95,7 +115,14 @@ fn listed(desk: &Desk) -> Result<Vec<RepoPath>, DeskError> {
     if prefixes.is_empty() {
         return Ok(Vec::new());
     }
-    let asked = ["ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard"];
+    let asked = [
+        "ls-files",
+        "-z",
+        "-t",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+    ];
     let answer = Git::at(&desk.place).args(asked).prefixes(prefixes).run()?;
     let mut paths = Vec::new();
     for line in split_nul(&answer) {
@@ -119,7 +146,9 @@ fn safe(path: &[u8]) -> Result<RepoPath, DeskError> {
 
 fn unpinnable(path: &str, fault: &str) -> Refused {
     let fix = "fixtures are plain files that are checked out: replace it, or move it out of paths.fixtures";
-    Refused::new(format!("{path} {fault}")).code(Code::FixtureEpochUnpinned).fix(fix)
+    Refused::new(format!("{path} {fault}"))
+        .code(Code::FixtureEpochUnpinned)
+        .fix(fix)
 }
 
 /// Refuses unless HEAD holds exactly the bytes that `ledger` pins.
@@ -140,11 +169,16 @@ pub fn head_holds(desk: &Desk, ledger: &FixtureLedger) -> Result<(), DeskError> 
     }
     let (here, head) = (worktree_ids(desk, &files)?, head_ids(desk)?);
     let paths = here.keys().chain(head.keys());
-    match paths.into_iter().find(|path| here.get(*path) != head.get(*path)) {
+    match paths
+        .into_iter()
+        .find(|path| here.get(*path) != head.get(*path))
+    {
         None => Ok(()),
         Some(path) => {
             let message = format!("HEAD does not hold {} as it is pinned", shown_path(path));
-            Err(Refused::new(message).fix("commit the fixture bytes first, in a commit of their own").into())
+            Err(Refused::new(message)
+                .fix("commit the fixture bytes first, in a commit of their own")
+                .into())
         }
     }
 }
@@ -156,16 +190,32 @@ fn worktree_ids(desk: &Desk, files: &[FixtureFile]) -> Result<BlobIds, PlumbingE
         return Ok(BlobIds::new());
     }
     // A path that starts with a quote would be unquoted.
-    let list: String = files.iter().map(|file| format!("./{}\n", file.path)).collect();
+    let list: String = files
+        .iter()
+        .map(|file| format!("./{}\n", file.path))
+        .collect();
     let asked = ["hash-object", "--no-filters", "--stdin-paths"];
-    let answer = Git::at(&desk.place).args(asked).input(list.into_bytes()).run()?;
+    let answer = Git::at(&desk.place)
+        .args(asked)
+        .input(list.into_bytes())
+        .run()?;
     let ids = answer.split(|byte| *byte == b'\n').map(<[u8]>::to_vec);
-    Ok(files.iter().map(|file| file.path.clone().into_bytes()).zip(ids).collect())
+    Ok(files
+        .iter()
+        .map(|file| file.path.clone().into_bytes())
+        .zip(ids)
+        .collect())
 }
 
 /// Mode and id of every fixture entry of HEAD; a plain file has the bare id, as above.
 fn head_ids(desk: &Desk) -> Result<BlobIds, PlumbingError> {
-    let prefixes: Vec<_> = desk.policy.paths.fixtures.iter().map(RepoPath::as_str).collect();
+    let prefixes: Vec<_> = desk
+        .policy
+        .paths
+        .fixtures
+        .iter()
+        .map(RepoPath::as_str)
+        .collect();
     if prefixes.is_empty() || crate::git::worktree::head(&desk.place)?.is_none() {
         return Ok(BlobIds::new());
     }
@@ -173,9 +223,15 @@ fn head_ids(desk: &Desk) -> Result<BlobIds, PlumbingError> {
     let answer = Git::at(&desk.place).args(asked).prefixes(prefixes).run()?;
     let entry = |line: &[u8]| {
         let tab = line.iter().position(|byte| *byte == b'\t')?;
-        let state = line[..tab].strip_prefix(b"100644 blob ").unwrap_or(&line[..tab]);
+        let state = line[..tab]
+            .strip_prefix(b"100644 blob ")
+            .unwrap_or(&line[..tab]);
         Some((line[tab + 1..].to_vec(), state.to_vec()))
     };
-    let unexpected = || PlumbingError::Answer { command: "git ls-tree".to_owned() };
-    split_nul(&answer).map(|line| entry(line).ok_or_else(unexpected)).collect()
+    let unexpected = || PlumbingError::Answer {
+        command: "git ls-tree".to_owned(),
+    };
+    split_nul(&answer)
+        .map(|line| entry(line).ok_or_else(unexpected))
+        .collect()
 }

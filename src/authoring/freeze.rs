@@ -69,25 +69,35 @@ pub struct Facts<'a> {
 
 /// A ledger without rows.
 pub fn empty() -> FreezeLedger {
-    FreezeLedger { schema: FreezeLedger::SCHEMA.to_owned(), freezes: Vec::new() }
+    FreezeLedger {
+        schema: FreezeLedger::SCHEMA.to_owned(),
+        freezes: Vec::new(),
+    }
 }
 
 /// Adds a row, bound to the fixture ledger's base and epoch.
 ///
 /// # Errors
 /// When a rule would refuse it at once.
-pub fn add(mut ledger: FreezeLedger, said: Said, facts: Facts<'_>) -> Result<FreezeLedger, Refused> {
+pub fn add(
+    mut ledger: FreezeLedger,
+    said: Said,
+    facts: Facts<'_>,
+) -> Result<FreezeLedger, Refused> {
     bound(&said, facts)?;
     let known = |row: &FreezeRow| row.key() == (said.property.as_str(), said.seed.as_str());
     if ledger.freezes.iter().any(known) {
-        let fix = format!("git reins freeze rm --property {} --seed {}", said.property, said.seed);
+        let fix = format!(
+            "git reins freeze rm --property {} --seed {}",
+            said.property, said.seed
+        );
         return Err(Refused::new("this seed is frozen already").fix(fix));
     }
     let day = last_day(said.expires, facts)?;
     let (base, epoch) = (text(&facts.fixture.base_rev), text(&facts.fixture.epoch_id));
     if base.is_empty() || epoch.is_empty() {
-        let refused =
-            Refused::new("the fixture ledger pins no base or no epoch").code(Code::FixtureEpochUnpinned);
+        let refused = Refused::new("the fixture ledger pins no base or no epoch")
+            .code(Code::FixtureEpochUnpinned);
         return Err(refused.fix("git reins fixture pin --epoch NEW --runner-image auto"));
     }
     let value = |text: &str| Some(Field::Value(text.to_owned()));
@@ -115,17 +125,23 @@ pub fn add(mut ledger: FreezeLedger, said: Said, facts: Facts<'_>) -> Result<Fre
 pub fn bound(said: &Said, facts: Facts<'_>) -> Result<(), Refused> {
     let property = shown(&said.property);
     if facts.policy.is_canary(&said.property) {
-        let refused = Refused::new(format!("'{property}' is a canary, and a canary is never frozen"));
+        let refused = Refused::new(format!(
+            "'{property}' is a canary, and a canary is never frozen"
+        ));
         return Err(refused.code(Code::FreezeOnCanary));
     }
     if facts.oracles.row(&said.property).is_none() {
-        let refused = Refused::new(format!("there is no oracle '{property}'")).code(Code::FreezeUnbound);
+        let refused =
+            Refused::new(format!("there is no oracle '{property}'")).code(Code::FreezeUnbound);
         return Err(refused.fix("git reins oracle list"));
     }
-    let blank =
-        [("seed", &said.seed), ("owner", &said.owner)].into_iter().find(|(_, text)| text.trim().is_empty());
+    let blank = [("seed", &said.seed), ("owner", &said.owner)]
+        .into_iter()
+        .find(|(_, text)| text.trim().is_empty());
     match blank {
-        Some((name, _)) => Err(Refused::new(format!("the {name} is blank")).code(Code::FreezeUnbound)),
+        Some((name, _)) => {
+            Err(Refused::new(format!("the {name} is blank")).code(Code::FreezeUnbound))
+        }
         None => Ok(()),
     }
 }
@@ -133,8 +149,12 @@ pub fn bound(said: &Said, facts: Facts<'_>) -> Result<(), Refused> {
 fn last_day(expires: Expiry, facts: Facts<'_>) -> Result<Day, Refused> {
     let most = facts.policy.freeze.max_days;
     let beyond = || {
-        let refused = Refused::new(format!("a freeze ends within {most} days (freeze.max_days)"));
-        refused.code(Code::FreezeHorizonExceeded).fix(format!("--expires +{most} at most"))
+        let refused = Refused::new(format!(
+            "a freeze ends within {most} days (freeze.max_days)"
+        ));
+        refused
+            .code(Code::FreezeHorizonExceeded)
+            .fix(format!("--expires +{most} at most"))
     };
     let day = match expires {
         Expiry::On(day) => day,
@@ -144,9 +164,10 @@ fn last_day(expires: Expiry, facts: Facts<'_>) -> Result<Day, Refused> {
     match u64::try_from(day.days_since(facts.today)) {
         Ok(days) if days > most => Err(beyond()),
         Ok(_) => Ok(day),
-        Err(_) => {
-            Err(Refused::new(format!("{day} is past: today is {}", facts.today)).code(Code::FreezeExpired))
-        }
+        Err(_) => Err(
+            Refused::new(format!("{day} is past: today is {}", facts.today))
+                .code(Code::FreezeExpired),
+        ),
     }
 }
 
@@ -154,9 +175,14 @@ fn last_day(expires: Expiry, facts: Facts<'_>) -> Result<Day, Refused> {
 ///
 /// # Errors
 /// When there are none.
-pub fn remove(mut ledger: FreezeLedger, property: &str, seed: Option<&str>) -> Result<FreezeLedger, Refused> {
+pub fn remove(
+    mut ledger: FreezeLedger,
+    property: &str,
+    seed: Option<&str>,
+) -> Result<FreezeLedger, Refused> {
     let before = ledger.freezes.len();
-    let meant = |row: &FreezeRow| row.key().0 == property && seed.is_none_or(|seed| row.key().1 == seed);
+    let meant =
+        |row: &FreezeRow| row.key().0 == property && seed.is_none_or(|seed| row.key().1 == seed);
     ledger.freezes.retain(|row| !meant(row));
     match ledger.freezes.len() == before {
         true => Err(Refused::new("there is no such freeze").fix("git reins freeze list")),
@@ -166,7 +192,12 @@ pub fn remove(mut ledger: FreezeLedger, property: &str, seed: Option<&str>) -> R
 
 /// Takes away the rows whose last day is over.
 pub fn prune(mut ledger: FreezeLedger, today: Day) -> FreezeLedger {
-    ledger.freezes.retain(|row| text(&row.expires_at).parse::<Day>().is_ok_and(|day| day < today).eq(&false));
+    ledger.freezes.retain(|row| {
+        text(&row.expires_at)
+            .parse::<Day>()
+            .is_ok_and(|day| day < today)
+            .eq(&false)
+    });
     ledger
 }
 
@@ -190,8 +221,19 @@ mod tests {
     #[test]
     fn an_expiry_is_a_day_or_a_number_of_days() {
         assert_eq!("+14".parse(), Ok(Expiry::In(14)));
-        assert_eq!("2026-11-30".parse(), Ok(Expiry::On("2026-11-30".parse().unwrap())));
-        for bad in ["", "+", "++1", "+-1", "14", "2026-2-1", "+99999999999999999999"] {
+        assert_eq!(
+            "2026-11-30".parse(),
+            Ok(Expiry::On("2026-11-30".parse().unwrap()))
+        );
+        for bad in [
+            "",
+            "+",
+            "++1",
+            "+-1",
+            "14",
+            "2026-2-1",
+            "+99999999999999999999",
+        ] {
             assert!(bad.parse::<Expiry>().is_err(), "{bad}");
         }
     }

@@ -10,7 +10,8 @@ use crate::git::Repo;
 /// # Errors
 /// When the repository cannot answer.
 pub fn branch(desk: &Desk) -> Result<Branch, DeskError> {
-    let repo =
-        Repo::open(desk.root.path(), Some(&desk.place.git_dir)).map_err(GateError::from).map_err(Box::new)?;
+    let repo = Repo::open(desk.root.path(), Some(&desk.place.git_dir))
+        .map_err(GateError::from)
+        .map_err(Box::new)?;
     Ok(look(&repo, &desk.policy).map_err(Box::new)?)
 }

@@ -30,7 +30,11 @@ pub struct Refused {
 impl Refused {
     /// A refusal without a code and without a fix.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: None, fix: None }
+        Self {
+            message: message.into(),
+            code: None,
+            fix: None,
+        }
     }
 
     /// Names the rule.

@@ -49,8 +49,14 @@ impl Said {
             relation: self.relation.or(row.relation),
             witness: self.witness.or(row.witness),
             // `true` is the default and is not written.
-            score: self.score.map_or(row.score, |score| Some(score).filter(|score| !score)),
-            sees_diff: if drafted { Some(Field::Value(true)) } else { row.sees_diff },
+            score: self
+                .score
+                .map_or(row.score, |score| Some(score).filter(|score| !score)),
+            sees_diff: if drafted {
+                Some(Field::Value(true))
+            } else {
+                row.sees_diff
+            },
             cleared_by: if drafted { None } else { row.cleared_by },
             drafted_by: self.drafted_by.or(row.drafted_by),
             ..row
@@ -60,7 +66,10 @@ impl Said {
 
 /// A ledger without rows.
 pub fn empty() -> OracleLedger {
-    OracleLedger { schema: OracleLedger::SCHEMA.to_owned(), oracles: Vec::new() }
+    OracleLedger {
+        schema: OracleLedger::SCHEMA.to_owned(),
+        oracles: Vec::new(),
+    }
 }
 
 /// Adds a row.
@@ -73,12 +82,22 @@ pub fn add(
     said: Said,
     authored: Option<String>,
 ) -> Result<OracleLedger, Refused> {
-    let taken = ledger.oracles.iter().find(|row| row.oracle_id.eq_ignore_ascii_case(id.as_str()));
+    let taken = ledger
+        .oracles
+        .iter()
+        .find(|row| row.oracle_id.eq_ignore_ascii_case(id.as_str()));
     if let Some(row) = taken {
-        let fix = format!("git reins oracle edit {}, or choose another id", row.oracle_id);
+        let fix = format!(
+            "git reins oracle edit {}, or choose another id",
+            row.oracle_id
+        );
         return Err(Refused::new(format!("the id '{}' is taken", row.oracle_id)).fix(fix));
     }
-    let row = said.onto(OracleRow { oracle_id: id.to_string(), authored_commit: authored, ..blank() });
+    let row = said.onto(OracleRow {
+        oracle_id: id.to_string(),
+        authored_commit: authored,
+        ..blank()
+    });
     ledger.oracles.push(row);
     ledger.sort();
     Ok(ledger)
@@ -112,8 +131,11 @@ pub fn change(
     id: &OracleId,
     change: impl FnOnce(OracleRow) -> OracleRow,
 ) -> Result<OracleLedger, Refused> {
-    let row =
-        ledger.oracles.iter_mut().find(|row| row.oracle_id == id.as_str()).ok_or_else(|| unknown(id))?;
+    let row = ledger
+        .oracles
+        .iter_mut()
+        .find(|row| row.oracle_id == id.as_str())
+        .ok_or_else(|| unknown(id))?;
     *row = change(row.clone());
     Ok(ledger)
 }
@@ -131,13 +153,21 @@ pub fn edit(ledger: OracleLedger, id: &OracleId, said: Said) -> Result<OracleLed
 /// # Errors
 /// When there is no such row, or `name` drafted it.
 pub fn clear(ledger: OracleLedger, id: &OracleId, name: &str) -> Result<OracleLedger, Refused> {
-    let drafted_by = ledger.row(id.as_str()).and_then(|row| row.drafted_by.as_deref());
+    let drafted_by = ledger
+        .row(id.as_str())
+        .and_then(|row| row.drafted_by.as_deref());
     if drafted_by.is_some_and(|drafter| drafter.eq_ignore_ascii_case(name.trim())) {
         let message = format!("{name} drafted {id}: whoever drafted a row does not clear it");
-        return Err(Refused::new(message).fix("name the person who read it against the text it cites"));
+        return Err(
+            Refused::new(message).fix("name the person who read it against the text it cites")
+        );
     }
     let cleared_by = Some(name.to_owned());
-    change(ledger, id, |row| OracleRow { sees_diff: Some(Field::Value(false)), cleared_by, ..row })
+    change(ledger, id, |row| OracleRow {
+        sees_diff: Some(Field::Value(false)),
+        cleared_by,
+        ..row
+    })
 }
 
 /// Takes a row away.
@@ -147,14 +177,22 @@ pub fn clear(ledger: OracleLedger, id: &OracleId, name: &str) -> Result<OracleLe
 pub fn remove(mut ledger: OracleLedger, id: &OracleId) -> Result<OracleLedger, Refused> {
     let before = ledger.oracles.len();
     ledger.oracles.retain(|row| row.oracle_id != id.as_str());
-    if ledger.oracles.len() == before { Err(unknown(id)) } else { Ok(ledger) }
+    if ledger.oracles.len() == before {
+        Err(unknown(id))
+    } else {
+        Ok(ledger)
+    }
 }
 
 /// Pins the files of one row, or of all, to the bytes they have now.
 ///
 /// # Errors
 /// When there is no such row, or a file cannot be read.
-pub fn pin(mut ledger: OracleLedger, id: Option<&OracleId>, desk: &Desk) -> Result<OracleLedger, DeskError> {
+pub fn pin(
+    mut ledger: OracleLedger,
+    id: Option<&OracleId>,
+    desk: &Desk,
+) -> Result<OracleLedger, DeskError> {
     if let Some(id) = id.filter(|id| ledger.row(id.as_str()).is_none()) {
         return Err(unknown(id).into());
     }
@@ -164,7 +202,9 @@ pub fn pin(mut ledger: OracleLedger, id: Option<&OracleId>, desk: &Desk) -> Resu
         for file in row.property_files.iter_mut().chain(&mut row.witness_patch) {
             let path = file.path.parse()?;
             let gone = || {
-                let refused = Refused::new(format!("there is no file {path}, which oracle '{id}' names"));
+                let refused = Refused::new(format!(
+                    "there is no file {path}, which oracle '{id}' names"
+                ));
                 refused.fix(format!("git reins oracle rm {}", word(&id)))
             };
             file.sha256 = digest(desk, &path)?.ok_or_else(gone)?;
@@ -187,13 +227,19 @@ pub fn property_files(desk: &Desk, given: &[String]) -> Result<Vec<PinnedFile>, 
         inside(&path, &desk.policy.paths.properties, "paths.properties")?;
         let gone = || Refused::new(format!("there is no file {path}"));
         let sha256 = digest(desk, &path)?.ok_or_else(gone)?;
-        Ok(PinnedFile { path: path.to_string(), sha256 })
+        Ok(PinnedFile {
+            path: path.to_string(),
+            sha256,
+        })
     });
     pinned.collect()
 }
 
 fn digest(desk: &Desk, path: &RepoPath) -> Result<Option<String>, DeskError> {
-    Ok(desk.root.read(path)?.map(|bytes| Sha256::of(&bytes).to_string()))
+    Ok(desk
+        .root
+        .read(path)?
+        .map(|bytes| Sha256::of(&bytes).to_string()))
 }
 
 fn inside(path: &RepoPath, prefixes: &[RepoPath], key: &str) -> Result<(), Refused> {
@@ -201,8 +247,13 @@ fn inside(path: &RepoPath, prefixes: &[RepoPath], key: &str) -> Result<(), Refus
         return Ok(());
     }
     let listed: Vec<_> = prefixes.iter().map(RepoPath::as_str).collect();
-    let listed = if listed.is_empty() { "nothing".to_owned() } else { listed.join(", ") };
-    let fix = format!("move the file there, or name its place under {key} in a policy range of its own");
+    let listed = if listed.is_empty() {
+        "nothing".to_owned()
+    } else {
+        listed.join(", ")
+    };
+    let fix =
+        format!("move the file there, or name its place under {key} in a policy range of its own");
     Err(Refused::new(format!("{path} is outside {key} ({listed})")).fix(fix))
 }
 
@@ -211,12 +262,24 @@ fn inside(path: &RepoPath, prefixes: &[RepoPath], key: &str) -> Result<(), Refus
 /// # Errors
 /// When it names a file outside `paths.specs`, one that is not there, or a heading it lacks.
 pub fn source(desk: &Desk, given: &str) -> Result<(String, Option<String>), DeskError> {
-    match (OracleRow { source: given.to_owned(), ..blank() }).source() {
-        Source::Elsewhere(source) => {
-            Ok((source.to_owned(), Some(format!("the source '{}' is recorded, not verified", shown(source)))))
-        }
+    match (OracleRow {
+        source: given.to_owned(),
+        ..blank()
+    })
+    .source()
+    {
+        Source::Elsewhere(source) => Ok((
+            source.to_owned(),
+            Some(format!(
+                "the source '{}' is recorded, not verified",
+                shown(source)
+            )),
+        )),
         Source::Malformed(source) => {
-            let message = format!("'{}' is no source: PATH#HEADING, issue:ID or a URL", shown(source));
+            let message = format!(
+                "'{}' is no source: PATH#HEADING, issue:ID or a URL",
+                shown(source)
+            );
             Err(Refused::new(message).code(Code::LedgerInvalid).into())
         }
         Source::Text { path, anchor } => {
@@ -229,17 +292,26 @@ pub fn source(desk: &Desk, given: &str) -> Result<(String, Option<String>), Desk
 }
 
 fn cited(desk: &Desk, path: &RepoPath, anchor: &str) -> Result<(), DeskError> {
-    let bytes = desk.root.read(path)?.ok_or_else(|| Refused::new(format!("there is no file {path}")))?;
+    let bytes = desk
+        .root
+        .read(path)?
+        .ok_or_else(|| Refused::new(format!("there is no file {path}")))?;
     let anchors = heading::anchors(&String::from_utf8_lossy(&bytes));
     if anchors.contains(anchor) {
         return Ok(());
     }
-    let known: Vec<_> = anchors.iter().filter(|name| !name.contains(' ')).map(|name| shown(name)).collect();
+    let known: Vec<_> = anchors
+        .iter()
+        .filter(|name| !name.contains(' '))
+        .map(|name| shown(name))
+        .collect();
     let fix = format!("name one of its headings: {}", known.join(", "));
-    Err(Refused::new(format!("{path} has no heading '{}'", shown(anchor)))
-        .code(Code::LedgerInvalid)
-        .fix(fix)
-        .into())
+    Err(
+        Refused::new(format!("{path} has no heading '{}'", shown(anchor)))
+            .code(Code::LedgerInvalid)
+            .fix(fix)
+            .into(),
+    )
 }
 
 /// Refuses a check that the policy does not declare, and a row that leaves open which one it means.
@@ -247,14 +319,30 @@ fn cited(desk: &Desk, path: &RepoPath, anchor: &str) -> Result<(), DeskError> {
 /// # Errors
 /// As said.
 pub fn check(policy: &Policy, named: Option<&str>) -> Result<(), Refused> {
-    let declared: Vec<_> = policy.property_checks().map(|check| check.id.as_str()).collect();
+    let declared: Vec<_> = policy
+        .property_checks()
+        .map(|check| check.id.as_str())
+        .collect();
     let listed = declared.join(", ");
     match named {
-        Some(name) if policy.check(name).is_some_and(|check| check.kind == Kind::Property) => Ok(()),
-        Some(name) => Err(Refused::new(format!("the policy declares no property check '{}'", shown(name)))
-            .fix(format!("name a declared one: {listed}"))),
-        None if declared.len() > 1 => Err(Refused::new("the policy declares several property checks")
-            .fix(format!("say which one runs it: --check with one of {listed}"))),
+        Some(name)
+            if policy
+                .check(name)
+                .is_some_and(|check| check.kind == Kind::Property) =>
+        {
+            Ok(())
+        }
+        Some(name) => Err(Refused::new(format!(
+            "the policy declares no property check '{}'",
+            shown(name)
+        ))
+        .fix(format!("name a declared one: {listed}"))),
+        None if declared.len() > 1 => Err(Refused::new(
+            "the policy declares several property checks",
+        )
+        .fix(format!(
+            "say which one runs it: --check with one of {listed}"
+        ))),
         None => Ok(()),
     }
 }
@@ -273,13 +361,22 @@ pub struct Changes {
 /// Compares two ledgers by id.
 pub fn changes(before: &OracleLedger, after: &OracleLedger) -> Changes {
     let rows = |ledger: &OracleLedger| -> BTreeMap<String, OracleRow> {
-        ledger.oracles.iter().map(|row| (row.oracle_id.clone(), row.clone())).collect()
+        ledger
+            .oracles
+            .iter()
+            .map(|row| (row.oracle_id.clone(), row.clone()))
+            .collect()
     };
     let (old, new) = (rows(before), rows(after));
     let lacking = |from: &BTreeMap<String, OracleRow>, other: &BTreeMap<String, OracleRow>| {
-        from.keys().filter(|id| !other.contains_key(*id)).cloned().collect()
+        from.keys()
+            .filter(|id| !other.contains_key(*id))
+            .cloned()
+            .collect()
     };
-    let changed = new.iter().filter(|(id, row)| old.get(*id).is_some_and(|old| !old.same_state(row)));
+    let changed = new
+        .iter()
+        .filter(|(id, row)| old.get(*id).is_some_and(|old| !old.same_state(row)));
     Changes {
         added: lacking(&new, &old),
         changed: changed.map(|(id, _)| id.clone()).collect(),

@@ -37,7 +37,9 @@ impl Plan {
     /// A plan; files that stay as they are fall out of it.
     pub fn new(writes: impl IntoIterator<Item = Write>) -> Self {
         let differs = |write: &Write| write.before.as_deref() != Some(&write.after);
-        Self { writes: writes.into_iter().filter(differs).collect() }
+        Self {
+            writes: writes.into_iter().filter(differs).collect(),
+        }
     }
 
     /// Whether nothing would change.
@@ -77,8 +79,14 @@ impl Write {
     fn diff(&self) -> String {
         let old = String::from_utf8_lossy(self.before.as_deref().unwrap_or_default());
         let new = String::from_utf8_lossy(&self.after);
-        let from = self.before.as_ref().map_or("/dev/null".to_owned(), |_| format!("a/{}", self.path));
+        let from = self
+            .before
+            .as_ref()
+            .map_or("/dev/null".to_owned(), |_| format!("a/{}", self.path));
         let diff = TextDiff::from_lines(old.as_ref(), new.as_ref());
-        diff.unified_diff().context_radius(3).header(&from, &format!("b/{}", self.path)).to_string()
+        diff.unified_diff()
+            .context_radius(3)
+            .header(&from, &format!("b/{}", self.path))
+            .to_string()
     }
 }

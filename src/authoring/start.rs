@@ -27,20 +27,36 @@ pub struct Protected {
 /// # Errors
 /// When git fails.
 pub fn protected_line(place: &GitPlace) -> Result<Option<Protected>, PlumbingError> {
-    let found = |line: String, reason: &str| Ok(Some(Protected { line, reason: reason.to_owned() }));
+    let found = |line: String, reason: &str| {
+        Ok(Some(Protected {
+            line,
+            reason: reason.to_owned(),
+        }))
+    };
     if let Some(line) = remote_head(place)? {
         return found(line, "the remote's default branch");
     }
     for name in ["main", "master", "trunk"].map(|name| format!("refs/heads/{name}")) {
-        let asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", &name];
+        let asked = [
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            &name,
+        ];
         if Git::at(place).args(asked).maybe_line()?.is_some() {
             return found(name, "a local branch of a usual name");
         }
     }
-    if let Some(line) = Git::at(place).args(["symbolic-ref", "--quiet", "HEAD"]).maybe_line()? {
+    if let Some(line) = Git::at(place)
+        .args(["symbolic-ref", "--quiet", "HEAD"])
+        .maybe_line()?
+    {
         return found(line, "the branch that is checked out");
     }
-    let named = Git::at(place).args(["config", "--get", "init.defaultBranch"]).maybe_line()?;
+    let named = Git::at(place)
+        .args(["config", "--get", "init.defaultBranch"])
+        .maybe_line()?;
     Ok(named.map(|name| Protected {
         line: format!("refs/heads/{name}"),
         reason: "init.defaultBranch".to_owned(),
@@ -50,11 +66,21 @@ pub fn protected_line(place: &GitPlace) -> Result<Option<Protected>, PlumbingErr
 fn remote_head(place: &GitPlace) -> Result<Option<String>, PlumbingError> {
     let remotes = String::from_utf8_lossy(&Git::at(place).args(["remote"]).run()?).into_owned();
     let names: Vec<_> = remotes.lines().collect();
-    let remote = names.iter().find(|name| **name == "origin").or(names.first().filter(|_| names.len() == 1));
-    let Some(remote) = remote else { return Ok(None) };
+    let remote = names
+        .iter()
+        .find(|name| **name == "origin")
+        .or(names.first().filter(|_| names.len() == 1));
+    let Some(remote) = remote else {
+        return Ok(None);
+    };
     let prefix = format!("refs/remotes/{remote}/");
-    let head = Git::at(place).args(["symbolic-ref", "--quiet", &format!("{prefix}HEAD")]).maybe_line()?;
-    Ok(head.and_then(|head| head.strip_prefix(&prefix).map(|name| format!("refs/heads/{name}"))))
+    let head = Git::at(place)
+        .args(["symbolic-ref", "--quiet", &format!("{prefix}HEAD")])
+        .maybe_line()?;
+    Ok(head.and_then(|head| {
+        head.strip_prefix(&prefix)
+            .map(|name| format!("refs/heads/{name}"))
+    }))
 }
 
 /// The command that commits what begins a repository's life under reins; it works in a
@@ -63,9 +89,19 @@ fn remote_head(place: &GitPlace) -> Result<Option<String>, PlumbingError> {
 /// # Errors
 /// When git fails.
 pub fn committed(place: &GitPlace, paths: &[&str]) -> Result<String, PlumbingError> {
-    let listed: Vec<_> = paths.iter().map(|path| word(&format!(":/{path}"))).collect();
-    let force = if policy_is_ignored(place)? { " --force" } else { "" };
-    Ok(format!("git add{force} {} && git commit -m 'reins: start'", listed.join(" ")))
+    let listed: Vec<_> = paths
+        .iter()
+        .map(|path| word(&format!(":/{path}")))
+        .collect();
+    let force = if policy_is_ignored(place)? {
+        " --force"
+    } else {
+        ""
+    };
+    Ok(format!(
+        "git add{force} {} && git commit -m 'reins: start'",
+        listed.join(" ")
+    ))
 }
 
 /// Whether git ignores the policy, so that a plain `git add` would leave it out.
@@ -88,7 +124,11 @@ pub fn missing_ledgers(root: &Root, policy: &Policy) -> Result<Vec<Write>, DeskE
     for (name, text) in texts {
         let path = policy.paths.ledger.join(name.file_name())?;
         if root.read(&path)?.is_none() {
-            writes.push(Write { path, before: None, after: text.into_bytes() });
+            writes.push(Write {
+                path,
+                before: None,
+                after: text.into_bytes(),
+            });
         }
     }
     Ok(writes)
@@ -102,14 +142,26 @@ pub fn ignore_history(root: &Root) -> Result<Write, DeskError> {
     let path: RepoPath = ".gitignore".parse()?;
     let before = root.read(&path)?;
     let after = with_line(before.as_deref().unwrap_or_default());
-    Ok(Write { path, before, after })
+    Ok(Write {
+        path,
+        before,
+        after,
+    })
 }
 
 fn with_line(text: &[u8]) -> Vec<u8> {
     let mut out = text.to_vec();
-    let known =
-        [IGNORED, "/.gitreins/history/", "/.gitreins/history", ".gitreins/history"].map(str::as_bytes);
-    if text.split(|byte| *byte == b'\n').any(|line| known.contains(&line.trim_ascii())) {
+    let known = [
+        IGNORED,
+        "/.gitreins/history/",
+        "/.gitreins/history",
+        ".gitreins/history",
+    ]
+    .map(str::as_bytes);
+    if text
+        .split(|byte| *byte == b'\n')
+        .any(|line| known.contains(&line.trim_ascii()))
+    {
         return out;
     }
     if out.last().is_some_and(|last| *last != b'\n') {

@@ -55,7 +55,11 @@ impl Adjudicate {
     /// # Errors
     /// When nothing could be read, or the policy asks for more time than it gives.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        let named: Vec<_> = self.named.iter().map(|path| context.dir.join(path)).collect();
+        let named: Vec<_> = self
+            .named
+            .iter()
+            .map(|path| context.dir.join(path))
+            .collect();
         let mut results = Results::read(Found::at(&named));
         if results.all.is_empty() {
             return Err(results.nothing());
@@ -81,10 +85,15 @@ fn policy(context: &Context) -> Result<Option<Policy>, Failure> {
 
 /// How long past runs took that passed, from the history of the worktree.
 fn past(context: &Context, policy: &Policy) -> Result<Vec<u64>, Failure> {
-    let Ok(place) = GitPlace::find(&context.dir, context.git_dir.as_deref()) else { return Ok(Vec::new()) };
-    let Some(worktree) = place.worktree else { return Ok(Vec::new()) };
+    let Ok(place) = GitPlace::find(&context.dir, context.git_dir.as_deref()) else {
+        return Ok(Vec::new());
+    };
+    let Some(worktree) = place.worktree else {
+        return Ok(Vec::new());
+    };
     let history = worktree.join(policy.paths.history.as_str());
-    past::durations(&history, &policy.tier1.command).map_err(|error| Failure::new(error.to_string()))
+    past::durations(&history, &policy.tier1.command)
+        .map_err(|error| Failure::new(error.to_string()))
 }
 
 /// The results that were read, and what was not.
@@ -97,17 +106,31 @@ struct Results {
 
 impl Results {
     fn read(found: Found) -> Self {
-        let Found { places, troubles, notes, unfinished } = found;
-        let mut results = Self { all: Vec::new(), troubles, notes, unfinished };
+        let Found {
+            places,
+            troubles,
+            notes,
+            unfinished,
+        } = found;
+        let mut results = Self {
+            all: Vec::new(),
+            troubles,
+            notes,
+            unfinished,
+        };
         for place in places {
             let file = place.file().display().to_string();
             match result(&place) {
                 Err(why) => results.troubles.push(format!("{file}: {why}")),
                 Ok((Reading::Resolution, _)) => {
-                    results.notes.push(format!("{file} is a resolution record, no verdict"));
+                    results
+                        .notes
+                        .push(format!("{file} is a resolution record, no verdict"));
                 }
                 Ok((Reading::Result(result), unread)) => {
-                    results.notes.extend(unread.map(|why| format!("{file}: {why}")));
+                    results
+                        .notes
+                        .extend(unread.map(|why| format!("{file}: {why}")));
                     results.all.push((place, *result));
                 }
             }
@@ -118,15 +141,27 @@ impl Results {
     /// Takes only those runs into account that are of `command`, and says what is not.
     fn bind(&mut self, command: &[String]) {
         let bound = |(place, result): (Place, JudgeResult)| (place, result.under(command));
-        self.all = std::mem::take(&mut self.all).into_iter().map(bound).collect();
+        self.all = std::mem::take(&mut self.all)
+            .into_iter()
+            .map(bound)
+            .collect();
         for (place, result) in &self.all {
-            self.notes.extend(result.warning.iter().map(|why| format!("{}: {why}", place.file().display())));
+            self.notes.extend(
+                result
+                    .warning
+                    .iter()
+                    .map(|why| format!("{}: {why}", place.file().display())),
+            );
         }
     }
 
     /// That there is nothing to adjudicate.
     fn nothing(&self) -> Failure {
-        let unfinished: Vec<_> = self.unfinished.iter().map(|path| unfinished(path)).collect();
+        let unfinished: Vec<_> = self
+            .unfinished
+            .iter()
+            .map(|path| unfinished(path))
+            .collect();
         let lines = self.troubles.iter().chain(&unfinished).chain(&self.notes);
         let lines: Vec<_> = lines.map(|line| visible(line)).collect();
         match lines.is_empty() {
@@ -138,31 +173,65 @@ impl Results {
     fn answer(&self, dir: &Path, budget: &Budget, as_json: bool) -> Answer {
         let answer = |(place, result): &(Place, JudgeResult)| {
             let file = place.file();
-            let path = file.strip_prefix(dir).unwrap_or(&file).display().to_string();
+            let path = file
+                .strip_prefix(dir)
+                .unwrap_or(&file)
+                .display()
+                .to_string();
             result.answer(place.id.clone(), path, budget)
         };
         let all: Vec<_> = self.all.iter().map(answer).collect();
-        let decides: Vec<_> = self.all.iter().map(|one| !self.is_superseded(one)).collect();
-        let stdout = if as_json { json::print(&all) } else { adjudications::adjudications(&all, &decides) };
-        let mut stderr = String::new();
-        self.troubles
+        let decides: Vec<_> = self
+            .all
             .iter()
-            .for_each(|why| stderr.push_str(&format!("git-reins: cannot adjudicate: {}\n", visible(why))));
-        self.notes.iter().for_each(|note| stderr.push_str(&format!("note: {}\n", visible(note))));
-        let waiting = self.unfinished.iter().map(|path| visible(&unfinished(path)));
+            .map(|one| !self.is_superseded(one))
+            .collect();
+        let stdout = if as_json {
+            json::print(&all)
+        } else {
+            adjudications::adjudications(&all, &decides)
+        };
+        let mut stderr = String::new();
+        self.troubles.iter().for_each(|why| {
+            stderr.push_str(&format!("git-reins: cannot adjudicate: {}\n", visible(why)))
+        });
+        self.notes
+            .iter()
+            .for_each(|note| stderr.push_str(&format!("note: {}\n", visible(note))));
+        let waiting = self
+            .unfinished
+            .iter()
+            .map(|path| visible(&unfinished(path)));
         waiting.for_each(|line| stderr.push_str(&format!("note: {line}\n")));
-        let deciding = all.iter().zip(decides).filter(|(_, decides)| *decides).map(|(one, _)| one.verdict);
-        Answer { status: self.status(&deciding.collect::<Vec<_>>()), stdout, stderr }
+        let deciding = all
+            .iter()
+            .zip(decides)
+            .filter(|(_, decides)| *decides)
+            .map(|(one, _)| one.verdict);
+        Answer {
+            status: self.status(&deciding.collect::<Vec<_>>()),
+            stdout,
+            stderr,
+        }
     }
 
     /// Whether another result that was read replaces this one. Both have to name each other and the
     /// same job, and the other one has to be later, so that of two at least one decides.
     fn is_superseded(&self, (place, result): &(Place, JudgeResult)) -> bool {
-        let Source::GitReins(old) = &result.source else { return false };
+        let Source::GitReins(old) = &result.source else {
+            return false;
+        };
         self.all.iter().any(|(by, other)| {
-            let Source::GitReins(new) = &other.source else { return false };
-            old.superseded_by.as_ref().is_some_and(|path| by.is_at(path))
-                && new.supersedes.as_ref().is_some_and(|path| place.is_at(path))
+            let Source::GitReins(new) = &other.source else {
+                return false;
+            };
+            old.superseded_by
+                .as_ref()
+                .is_some_and(|path| by.is_at(path))
+                && new
+                    .supersedes
+                    .as_ref()
+                    .is_some_and(|path| place.is_at(path))
                 && (old.job_id.is_some() && old.job_id == new.job_id && old.task_id == new.task_id)
                 && old.evaluated_at < new.evaluated_at
         })
@@ -174,7 +243,9 @@ impl Results {
             ExitStatus::Refused
         } else if !self.troubles.is_empty() {
             ExitStatus::Undecided
-        } else if !self.unfinished.is_empty() || deciding.iter().any(|verdict| *verdict != Verdict::Pass) {
+        } else if !self.unfinished.is_empty()
+            || deciding.iter().any(|verdict| *verdict != Verdict::Pass)
+        {
             ExitStatus::Held
         } else {
             ExitStatus::Done
@@ -199,7 +270,14 @@ fn result(place: &Place) -> Result<(Reading, Option<String>), String> {
 
 impl From<BudgetFault> for Failure {
     fn from(fault: BudgetFault) -> Self {
-        let fix = format!("raise tier1.max_s to {} or more, or state a shorter runtime", fault.need_s);
-        Self { code: Some(Code::PolicyInvalid), fix: Some(fix), ..Self::new(fault.to_string()) }
+        let fix = format!(
+            "raise tier1.max_s to {} or more, or state a shorter runtime",
+            fault.need_s
+        );
+        Self {
+            code: Some(Code::PolicyInvalid),
+            fix: Some(fix),
+            ..Self::new(fault.to_string())
+        }
     }
 }

@@ -33,7 +33,12 @@ pub struct Admit {
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
     /// Judge the bare ledgers in DIR by the articles' rules alone, without a repository
-    #[arg(long, value_name = "DIR", requires = "results", conflicts_with = "range")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        requires = "results",
+        conflicts_with = "range"
+    )]
     ledger: Option<PathBuf>,
     /// Decide as of this day, to compute a past decision again [default: today, UTC]
     #[arg(long, value_name = "YYYY-MM-DD")]
@@ -50,7 +55,11 @@ impl Admit {
     /// When nothing can be decided.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let today = self.today.unwrap_or(context.today);
-        let results = self.results.as_ref().map(|path| read(&context.dir, path)).transpose()?;
+        let results = self
+            .results
+            .as_ref()
+            .map(|path| read(&context.dir, path))
+            .transpose()?;
         let results = results.map(|bytes| parse_results(&bytes));
         if let (Some(dir), Some(results)) = (&self.ledger, &results) {
             return self.by_article(&context.dir.join(dir), results, today);
@@ -69,7 +78,10 @@ impl Admit {
     }
 
     fn form(&self) -> judging::Form {
-        judging::Form { admitted: "admit", as_json: self.json }
+        judging::Form {
+            admitted: "admit",
+            as_json: self.json,
+        }
     }
 
     fn by_article(
@@ -82,12 +94,19 @@ impl Admit {
         let oracles = bare(dir, LedgerName::Oracle, read_oracles, &mut faults)?;
         let fixture = bare(dir, LedgerName::Fixture, read_fixture, &mut faults)?;
         let freezes = bare(dir, LedgerName::Freezes, read_freezes, &mut faults)?;
-        let results =
-            results.as_ref().map_err(|fault| faults.push(unreadable(Code::ResultsInvalid, "results", fault)));
+        let results = results
+            .as_ref()
+            .map_err(|fault| faults.push(unreadable(Code::ResultsInvalid, "results", fault)));
         let decision = match (oracles, fixture, freezes, results) {
-            (Some(oracles), Some(fixture), Some(freezes), Ok(results)) => {
-                article::admit(&ArticleLedgers { oracles, fixture, freezes }, results, today)
-            }
+            (Some(oracles), Some(fixture), Some(freezes), Ok(results)) => article::admit(
+                &ArticleLedgers {
+                    oracles,
+                    fixture,
+                    freezes,
+                },
+                results,
+                today,
+            ),
             _ => article::refuse(faults, today),
         };
         Ok(judging::answer(&decision, self.form()))
@@ -100,18 +119,38 @@ pub(super) fn hint(context: &Context, facts: &Facts, decision: &mut Decision) {
     if !decision.refusals.iter().any(|code| speaks(*code)) {
         return;
     }
-    let Ok(place) = GitPlace::find(&context.dir, context.git_dir.as_deref()) else { return };
-    let Some(worktree) = place.worktree else { return };
+    let Ok(place) = GitPlace::find(&context.dir, context.git_dir.as_deref()) else {
+        return;
+    };
+    let Some(worktree) = place.worktree else {
+        return;
+    };
     let history = worktree.join(facts.policy.paths.history.as_str());
     let is_meant = |place: &Place| {
-        let trial = place.verdict().ok().and_then(|bytes| recorded::read(&bytes)?.ok());
+        let trial = place
+            .verdict()
+            .ok()
+            .and_then(|bytes| recorded::read(&bytes)?.ok());
         trial.is_some_and(|trial| trial.candidate_tree == Some(facts.pins.candidate_tree))
     };
     let found = Found::at(&[history]).places.into_iter().find(is_meant);
-    let Some(file) = found.map(|place| place.file()) else { return };
-    let shown = file.strip_prefix(&worktree).unwrap_or(&file).display().to_string();
-    for detail in decision.details.iter_mut().filter(|detail| speaks(detail.code)) {
-        detail.observed.push_str(&format!("; {} lies unfolded in the worktree", visible(&shown)));
+    let Some(file) = found.map(|place| place.file()) else {
+        return;
+    };
+    let shown = file
+        .strip_prefix(&worktree)
+        .unwrap_or(&file)
+        .display()
+        .to_string();
+    for detail in decision
+        .details
+        .iter_mut()
+        .filter(|detail| speaks(detail.code))
+    {
+        detail.observed.push_str(&format!(
+            "; {} lies unfolded in the worktree",
+            visible(&shown)
+        ));
         detail.fix = FOLD.to_owned();
     }
 }
@@ -136,7 +175,8 @@ fn bare<T>(
     let path = dir.join(name.file_name());
     let bytes = files::read(&path).map_err(|error| Failure::new(error.to_string()))?;
     let Some(bytes) = bytes else {
-        let detail = Detail::new(Code::LedgerMissing, "absent", name.file_name()).path(name.file_name());
+        let detail =
+            Detail::new(Code::LedgerMissing, "absent", name.file_name()).path(name.file_name());
         faults.push(
             detail
                 .saw("no such file", "a ledger, if only an empty list")
@@ -153,5 +193,7 @@ fn unreadable(code: Code, file: &str, fault: &LedgerFault) -> Detail {
     let subject = fault.row.clone().unwrap_or_else(|| file.to_owned());
     let mut detail = Detail::new(code, "unreadable", subject).path(file);
     detail.field = fault.field.clone();
-    detail.saw(fault.observed.clone(), fault.expected.clone()).fix(format!("correct {file}"))
+    detail
+        .saw(fault.observed.clone(), fault.expected.clone())
+        .fix(format!("correct {file}"))
 }

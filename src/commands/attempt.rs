@@ -80,21 +80,44 @@ impl Try {
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
         let watch = Interrupt::watch();
-        let interrupt = watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
+        let interrupt =
+            watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
         let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
-        let court =
-            Court { repo: &repo, dir, git_dir, today: context.today, interrupt: &interrupt, is_anew: true };
+        let court = Court {
+            repo: &repo,
+            dir,
+            git_dir,
+            today: context.today,
+            interrupt: &interrupt,
+            is_anew: true,
+        };
         let attempt = court.attempt(&self.id)?;
         let is_pass = |line: &Line| line.measured.ended.outcome == Outcome::Pass;
         let passes = attempt.lines.0.iter().all(is_pass) && !attempt.ignores_seed;
-        let status = if passes { ExitStatus::Done } else { ExitStatus::Refused };
-        let stdout = if self.json { as_json(&attempt) } else { as_text(&attempt) };
-        Ok(Answer { status, stdout, stderr: String::new() })
+        let status = if passes {
+            ExitStatus::Done
+        } else {
+            ExitStatus::Refused
+        };
+        let stdout = if self.json {
+            as_json(&attempt)
+        } else {
+            as_text(&attempt)
+        };
+        Ok(Answer {
+            status,
+            stdout,
+            stderr: String::new(),
+        })
     }
 }
 
 fn class(line: &Line) -> &'static str {
-    if line.measured.ended.outcome == Outcome::Pass { "PROP_PASS" } else { "PROP_FAIL" }
+    if line.measured.ended.outcome == Outcome::Pass {
+        "PROP_PASS"
+    } else {
+        "PROP_FAIL"
+    }
 }
 
 fn as_json(attempt: &Attempt) -> String {
@@ -138,17 +161,34 @@ fn as_text(attempt: &Attempt) -> String {
                 text::fold(&mut out, "  opened ", "         ", &paths.join(", "));
             }
             Err(why) if why.is_empty() => {}
-            Err(why) => text::fold(&mut out, "  opened ", "         ", &format!("unknown: {}", visible(why))),
+            Err(why) => text::fold(
+                &mut out,
+                "  opened ",
+                "         ",
+                &format!("unknown: {}", visible(why)),
+            ),
         }
-        let last = line.measured.talk.lines().rev().filter(|said| !said.trim().is_empty()).take(10);
+        let last = line
+            .measured
+            .talk
+            .lines()
+            .rev()
+            .filter(|said| !said.trim().is_empty())
+            .take(10);
         let last: Vec<_> = last.collect();
         if line.measured.ended.outcome != Outcome::Pass {
-            last.iter().rev().for_each(|said| _ = writeln!(out, "  | {}", shown(said)));
+            last.iter()
+                .rev()
+                .for_each(|said| _ = writeln!(out, "  | {}", shown(said)));
         }
     }
     if attempt.ignores_seed {
         out.push_str("two seeds drew the same: the seed does nothing (seed-not-honoured)\n");
     }
-    let _infallible = writeln!(out, "enforced: {}", phrases::enforced(&attempt.enforced, &attempt.online));
+    let _infallible = writeln!(
+        out,
+        "enforced: {}",
+        phrases::enforced(&attempt.enforced, &attempt.online)
+    );
     out
 }

@@ -26,7 +26,10 @@ impl Check {
     /// When nothing can be decided.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let range = judging::Range::parse(self.range.as_deref())?;
-        let form = judging::Form { admitted: "agree", as_json: self.json };
+        let form = judging::Form {
+            admitted: "agree",
+            as_json: self.json,
+        };
         judging::judge(context, &range, context.today, form, admit::check)
     }
 }

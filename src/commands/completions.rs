@@ -62,6 +62,8 @@ impl Completions {
 fn visible(command: &clap::Command) -> clap::Command {
     let shown = clap::Command::new("git-reins").args(command.get_arguments().cloned());
     let shown = shown.version(env!("CARGO_PKG_VERSION"));
-    let inner = command.get_subcommands().filter(|inner| !inner.is_hide_set());
+    let inner = command
+        .get_subcommands()
+        .filter(|inner| !inner.is_hide_set());
     shown.subcommands(inner.cloned())
 }

@@ -37,7 +37,8 @@ impl Demo {
         let place = |error| Failure::new(format!("the scratch repository cannot be made: {error}"));
         let scratch = made.map_err(place)?;
         let play = play::Play::begin(scratch.path(), context.today)?;
-        let mut told = String::from("a small project under reins, played in a scratch repository\n");
+        let mut told =
+            String::from("a small project under reins, played in a scratch repository\n");
         let mut as_told = 0;
         for (at, story) in stories::STORIES.iter().enumerate() {
             let ending = story.tell(&play)?;
@@ -45,15 +46,28 @@ impl Demo {
             told.push_str(&format!("\n{}. {}\n{}", at + 1, story.title, ending.text));
         }
         let all = stories::STORIES.len();
-        told.push_str(&format!("\n{as_told} of {all} stories ended as they have to\n"));
-        let status = if as_told == all { ExitStatus::Done } else { ExitStatus::Refused };
-        Ok(Answer { status, stdout: told, stderr: self.next_step(scratch.path()) })
+        told.push_str(&format!(
+            "\n{as_told} of {all} stories ended as they have to\n"
+        ));
+        let status = if as_told == all {
+            ExitStatus::Done
+        } else {
+            ExitStatus::Refused
+        };
+        Ok(Answer {
+            status,
+            stdout: told,
+            stderr: self.next_step(scratch.path()),
+        })
     }
 
     fn next_step(&self, path: &Path) -> String {
         match &self.keep {
             Some(_) => {
-                format!("kept {}; look at it: git -C {0}/till log --graph --all --stat\n", path.display())
+                format!(
+                    "kept {}; look at it: git -C {0}/till log --graph --all --stat\n",
+                    path.display()
+                )
             }
             None => "next, in a repository of your own: git reins init\n".to_owned(),
         }

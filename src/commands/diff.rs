@@ -57,7 +57,11 @@ impl Diff {
             true => ExitStatus::Refused,
             false => ExitStatus::Done,
         };
-        Ok(Answer { status, stdout: self.told(&changes), stderr: String::new() })
+        Ok(Answer {
+            status,
+            stdout: self.told(&changes),
+            stderr: String::new(),
+        })
     }
 
     fn told(&self, changes: &Changes) -> String {
@@ -74,7 +78,9 @@ fn span(range: Option<&str>) -> Span<'_> {
     fn side(name: &str) -> &str {
         if name.is_empty() { "HEAD" } else { name }
     }
-    let Some(range) = range else { return Span::Candidate(None) };
+    let Some(range) = range else {
+        return Span::Candidate(None);
+    };
     if let Some((one, other)) = range.split_once("...") {
         return Span::Fork(side(one), side(other));
     }
@@ -86,6 +92,10 @@ fn span(range: Option<&str>) -> Span<'_> {
 
 impl From<ChangeError> for Failure {
     fn from(error: ChangeError) -> Self {
-        Self { code: error.code(), fix: error.fix(), ..Self::new(error.to_string()) }
+        Self {
+            code: error.code(),
+            fix: error.fix(),
+            ..Self::new(error.to_string())
+        }
     }
 }

@@ -26,11 +26,24 @@ impl Doctor {
     /// # Errors
     /// When there is no repository, or it does not say.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        let place = GitPlace::find(&context.dir, context.git_dir.as_deref()).map_err(InstallError::from)?;
+        let place =
+            GitPlace::find(&context.dir, context.git_dir.as_deref()).map_err(InstallError::from)?;
         let health = examine(&Site::look(&place)?)?;
-        let status = if health.healthy { ExitStatus::Done } else { ExitStatus::Refused };
-        let stdout = if self.json { json::print(&health) } else { health.text() };
-        Ok(Answer { status, stdout, stderr: String::new() })
+        let status = if health.healthy {
+            ExitStatus::Done
+        } else {
+            ExitStatus::Refused
+        };
+        let stdout = if self.json {
+            json::print(&health)
+        } else {
+            health.text()
+        };
+        Ok(Answer {
+            status,
+            stdout,
+            stderr: String::new(),
+        })
     }
 }
 

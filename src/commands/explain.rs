@@ -35,8 +35,11 @@ enum Topic {
 
 fn topic(text: &str) -> Result<Topic, String> {
     let name = text.to_ascii_uppercase().replace('-', "_");
-    let rule = Rule::all().find(|rule| rule.as_str() == name).map(Topic::Rule);
-    rule.or_else(|| Word::of(text).map(Topic::Word)).ok_or_else(|| unknown(text, &name))
+    let rule = Rule::all()
+        .find(|rule| rule.as_str() == name)
+        .map(Topic::Rule);
+    rule.or_else(|| Word::of(text).map(Topic::Word))
+        .ok_or_else(|| unknown(text, &name))
 }
 
 fn unknown(text: &str, name: &str) -> String {
@@ -91,7 +94,11 @@ impl Explain {
         };
         let codes: Vec<_> = rules.into_iter().map(explanation).collect();
         let text = match (self.json, self.code) {
-            (true, _) => json::print(&Explanations { schema: SCHEMA, codes, words }),
+            (true, _) => json::print(&Explanations {
+                schema: SCHEMA,
+                codes,
+                words,
+            }),
             (false, Some(Topic::Word(word))) => {
                 let next = indented("  next      ", &" ".repeat(12), word.next);
                 format!("{}: {}\n{next}", word.word, word.meaning)
@@ -112,21 +119,45 @@ fn explanation(code: Rule) -> Explanation {
     };
     let exit = status.number();
     let (rule, reads, remedy, authority) = (entry.rule, entry.reads, entry.remedy, entry.authority);
-    Explanation { code, class, exit, rule, reads, remedy, authority }
+    Explanation {
+        code,
+        class,
+        exit,
+        rule,
+        reads,
+        remedy,
+        authority,
+    }
 }
 
 fn entry(one: &Explanation) -> String {
-    let fields =
-        [("rule", one.rule), ("read", one.reads), ("remedy", one.remedy), ("override", one.authority)];
+    let fields = [
+        ("rule", one.rule),
+        ("read", one.reads),
+        ("remedy", one.remedy),
+        ("override", one.authority),
+    ];
     let lines = fields.map(|(name, text)| indented(&format!("  {name:9} "), &" ".repeat(12), text));
-    format!("{}: {}, exit {}\n{}", one.code, one.class, one.exit, lines.concat())
+    format!(
+        "{}: {}, exit {}\n{}",
+        one.code,
+        one.class,
+        one.exit,
+        lines.concat()
+    )
 }
 
 fn row(one: &Explanation) -> String {
-    indented(&format!("{:27} ", one.code.as_str()), &" ".repeat(28), one.rule)
+    indented(
+        &format!("{:27} ", one.code.as_str()),
+        &" ".repeat(28),
+        one.rule,
+    )
 }
 
 fn indented(first: &str, rest: &str, text: &str) -> String {
-    let options = textwrap::Options::new(80).initial_indent(first).subsequent_indent(rest);
+    let options = textwrap::Options::new(80)
+        .initial_indent(first)
+        .subsequent_indent(rest);
     textwrap::fill(text, options) + "\n"
 }

@@ -71,7 +71,11 @@ impl FromStr for Choice {
     type Err = RunnerImageError;
 
     fn from_str(text: &str) -> Result<Self, RunnerImageError> {
-        if text == "auto" { Ok(Self::Auto) } else { text.parse().map(Self::Given) }
+        if text == "auto" {
+            Ok(Self::Auto)
+        } else {
+            text.parse().map(Self::Given)
+        }
     }
 }
 
@@ -106,7 +110,16 @@ impl Fixture {
 impl Verify {
     fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let range = Range::parse(Some(&self.revision))?;
-        judge(context, &range, context.today, Form { admitted: "match", as_json: self.json }, admit::verify)
+        judge(
+            context,
+            &range,
+            context.today,
+            Form {
+                admitted: "match",
+                as_json: self.json,
+            },
+            admit::verify,
+        )
     }
 }
 
@@ -117,8 +130,17 @@ impl Pin {
         }
         let opened = desk.ledger::<FixtureLedger>()?;
         let (image, note) = self.image();
-        let residual_risk = opened.ledger.as_ref().map(|old| old.residual_risk.clone()).unwrap_or_default();
-        let said = Said { epoch: self.epoch.clone(), base: self.base(desk)?, image, residual_risk };
+        let residual_risk = opened
+            .ledger
+            .as_ref()
+            .map(|old| old.residual_risk.clone())
+            .unwrap_or_default();
+        let said = Said {
+            epoch: self.epoch.clone(),
+            base: self.base(desk)?,
+            image,
+            residual_risk,
+        };
         let after = fixture::pinned(said, fixture::worktree_files(desk)?);
         if let Some(used) = landing::at_head::<FixtureLedger>(desk)? {
             fixture::epoch_is_free(&used, &after)?;
@@ -134,7 +156,8 @@ impl Pin {
         };
         let mut answer = carry_out(&desk.root, &plan, self.dry_run, said)?;
         if after.files.is_empty() {
-            answer = answer.note("no file lies under paths.fixtures: the epoch pins base and image alone");
+            answer = answer
+                .note("no file lies under paths.fixtures: the epoch pins base and image alone");
         }
         Ok(note.map_or(answer.clone(), |note| answer.note(&note)))
     }
@@ -151,13 +174,14 @@ impl Pin {
     }
 
     fn base(&self, desk: &Desk) -> Result<CommitId, Failure> {
-        let refused = |message: String| Failure::from(Refused::new(message).fix("name a commit: --base REV"));
+        let refused =
+            |message: String| Failure::from(Refused::new(message).fix("name a commit: --base REV"));
         match &self.base {
             Some(named) => worktree::commit_id(&desk.place, named)?
                 .ok_or_else(|| refused(format!("'{}' names no commit", shown(named)))),
-            None => judged::branch(desk)?
-                .base
-                .ok_or_else(|| refused("the branch shares no commit with a protected line".to_owned())),
+            None => judged::branch(desk)?.base.ok_or_else(|| {
+                refused("the branch shares no commit with a protected line".to_owned())
+            }),
         }
     }
 }
@@ -168,5 +192,10 @@ fn commit(flags: &CommitFlags, desk: &Desk) -> Result<Answer, Failure> {
     let ledger = opened.required()?;
     let entries = landing::ledger_entry(&opened.path, worktree::status(&desk.place)?)?;
     fixture::head_holds(desk, ledger)?;
-    flags.commit(desk, &entries, &landing::fixture_message(ledger), "git reins check")
+    flags.commit(
+        desk,
+        &entries,
+        &landing::fixture_message(ledger),
+        "git reins check",
+    )
 }

@@ -58,26 +58,47 @@ impl Fmt {
         let plan = Plan::new(all.into_iter().filter_map(|one| one.write));
         let changed: Vec<_> = plan.paths().map(RepoPath::as_str).collect();
         let answer = match (plan.is_empty(), self.check) {
-            (true, _) => Answer::done("", "the ledgers are in canonical form; next: git reins check"),
+            (true, _) => Answer::done(
+                "",
+                "the ledgers are in canonical form; next: git reins check",
+            ),
             (false, true) => {
-                let said = format!("{} not in canonical form; next: git reins fmt", changed.join(", "));
-                Answer { status: ExitStatus::Refused, ..Answer::done(plan.diff(), said) }
+                let said = format!(
+                    "{} not in canonical form; next: git reins fmt",
+                    changed.join(", ")
+                );
+                Answer {
+                    status: ExitStatus::Refused,
+                    ..Answer::done(plan.diff(), said)
+                }
             }
             (false, false) => {
                 let next = match (open.is_empty(), self.resolve) {
-                    (false, _) => "keep one of the two between the markers, then git reins fmt".to_owned(),
+                    (false, _) => {
+                        "keep one of the two between the markers, then git reins fmt".to_owned()
+                    }
                     (true, true) => {
-                        let all: Vec<_> = changed.iter().map(|path| word(&from_root(path))).collect();
+                        let all: Vec<_> =
+                            changed.iter().map(|path| word(&from_root(path))).collect();
                         format!("git add {}", all.join(" "))
                     }
                     (true, false) => "git reins oracle commit".to_owned(),
                 };
-                carry_out(&desk.root, &plan, false, format!("wrote {}; next: {next}", changed.join(", ")))?
+                carry_out(
+                    &desk.root,
+                    &plan,
+                    false,
+                    format!("wrote {}; next: {next}", changed.join(", ")),
+                )?
             }
         };
-        let answer =
-            open.iter().fold(answer, |answer, open| Answer { status: ExitStatus::Held, ..answer.note(open) });
-        Ok(missing.iter().fold(answer, |answer, missing| answer.note(&format!("still missing: {missing}"))))
+        let answer = open.iter().fold(answer, |answer, open| Answer {
+            status: ExitStatus::Held,
+            ..answer.note(open)
+        });
+        Ok(missing.iter().fold(answer, |answer, missing| {
+            answer.note(&format!("still missing: {missing}"))
+        }))
     }
 
     fn format<L: Mergeable>(
@@ -99,9 +120,20 @@ impl Fmt {
         } else {
             (print(&parse::<L>(&bytes).map_err(fault)?), Vec::new(), None)
         };
-        let missing = missing.into_iter().map(|member| format!("{path}: {member}")).collect();
-        let write = Write { path, before: Some(bytes), after: after.into_bytes() };
-        Ok(Formatted { write: Some(write), missing, open })
+        let missing = missing
+            .into_iter()
+            .map(|member| format!("{path}: {member}"))
+            .collect();
+        let write = Write {
+            path,
+            before: Some(bytes),
+            after: after.into_bytes(),
+        };
+        Ok(Formatted {
+            write: Some(write),
+            missing,
+            open,
+        })
     }
 }
 
@@ -119,15 +151,25 @@ fn resolved<L: Mergeable>(
     if let Some(rows) = open_rows(&text) {
         return Err(by_hand(path, &ConflictFault::contested(L::NAME, rows)));
     }
-    let stages = [staged(desk, path, 1)?, staged(desk, path, 2)?, staged(desk, path, 3)?];
-    let [base, Some(ours), Some(theirs)] = &stages else { return marked::<L>(path, &text) };
+    let stages = [
+        staged(desk, path, 1)?,
+        staged(desk, path, 2)?,
+        staged(desk, path, 3)?,
+    ];
+    let [base, Some(ours), Some(theirs)] = &stages else {
+        return marked::<L>(path, &text);
+    };
     if !text.contains("<<<<<<<") && bytes != ours && bytes != theirs {
         return marked::<L>(path, &text);
     }
     let side = |bytes: &Vec<u8>| {
         String::from_utf8(bytes.clone()).map_err(|_| {
-            let refused = Refused::new(format!("{path}: one side is no UTF-8")).code(Code::LedgerInvalid);
-            Failure::from(refused.fix(format!("git checkout --ours -- {}", word(&from_root(path.as_str())))))
+            let refused =
+                Refused::new(format!("{path}: one side is no UTF-8")).code(Code::LedgerInvalid);
+            Failure::from(refused.fix(format!(
+                "git checkout --ours -- {}",
+                word(&from_root(path.as_str()))
+            )))
         })
     };
     let base = base.as_ref().map(side).transpose()?;
@@ -136,7 +178,12 @@ fn resolved<L: Mergeable>(
         Merged::Whole(ledger) => Ok((print(&ledger), None)),
         Merged::Contested(contest) => {
             let open = ConflictFault::contested(L::NAME, contest.names());
-            let marks = Marks { size: 7, ours: "ours", base: None, theirs: "theirs" };
+            let marks = Marks {
+                size: 7,
+                ours: "ours",
+                base: None,
+                theirs: "theirs",
+            };
             Ok((contest.text(&marks), Some(format!("{path}: {open}"))))
         }
     }
@@ -167,12 +214,25 @@ fn by_hand(path: &RepoPath, fault: &ConflictFault) -> Failure {
             format!("edit {path} by hand, and write it anew: git reins fmt")
         }
     };
-    Refused::new(format!("{path}: {fault}")).code(Code::LedgerInvalid).fix(fix).into()
+    Refused::new(format!("{path}: {fault}"))
+        .code(Code::LedgerInvalid)
+        .fix(fix)
+        .into()
 }
 
 /// One side of an unmerged file as the index keeps it.
 fn staged(desk: &Desk, path: &RepoPath, stage: u8) -> Result<Option<Vec<u8>>, Failure> {
-    let asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", &format!(":{stage}:{path}")];
-    let Some(id) = Git::at(&desk.place).args(asked).maybe_line()? else { return Ok(None) };
-    Ok(Some(Git::at(&desk.place).args(["cat-file", "blob", &id]).run()?))
+    let asked = [
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        &format!(":{stage}:{path}"),
+    ];
+    let Some(id) = Git::at(&desk.place).args(asked).maybe_line()? else {
+        return Ok(None);
+    };
+    Ok(Some(
+        Git::at(&desk.place).args(["cat-file", "blob", &id]).run()?,
+    ))
 }

@@ -157,22 +157,41 @@ impl Freeze {
 
     /// Whether it answers in JSON.
     pub fn json(&self) -> bool {
-        matches!(self, Self::List(List { json: true }) | Self::Add(Add { json: true, .. }))
+        matches!(
+            self,
+            Self::List(List { json: true }) | Self::Add(Add { json: true, .. })
+        )
     }
 }
 
 impl Add {
-    fn run(&self, context: &Context, desk: &Desk, opened: &Opened<FreezeLedger>) -> Result<Answer, Failure> {
-        let (oracles, fixture) = (desk.ledger::<OracleLedger>()?, desk.ledger::<FixtureLedger>()?);
+    fn run(
+        &self,
+        context: &Context,
+        desk: &Desk,
+        opened: &Opened<FreezeLedger>,
+    ) -> Result<Answer, Failure> {
+        let (oracles, fixture) = (
+            desk.ledger::<OracleLedger>()?,
+            desk.ledger::<FixtureLedger>()?,
+        );
         let today = context.today;
-        let facts =
-            Facts { oracles: oracles.required()?, fixture: fixture.required()?, policy: &desk.policy, today };
+        let facts = Facts {
+            oracles: oracles.required()?,
+            fixture: fixture.required()?,
+            policy: &desk.policy,
+            today,
+        };
         let mut said = Said {
             property: self.property.clone(),
             seed: self.seed.clone(),
             expires: self.expires,
             owner: self.owner.clone(),
-            paths: self.paths.iter().map(|path| desk.path(path)).collect::<Result<_, _>>()?,
+            paths: self
+                .paths
+                .iter()
+                .map(|path| desk.path(path))
+                .collect::<Result<_, _>>()?,
             evidence: None,
         };
         freeze::bound(&said, facts)?;
@@ -180,12 +199,24 @@ impl Add {
         let before = opened.ledger.clone().unwrap_or_else(freeze::empty);
         let after = freeze::add(before, said, facts)?;
         let plan = Plan::new([opened.becomes(&after)?]);
-        let said = format!("froze seed {} of {}; next: {NEXT}", shown(&self.seed), self.property);
+        let said = format!(
+            "froze seed {} of {}; next: {NEXT}",
+            shown(&self.seed),
+            self.property
+        );
         let mut answer = carry_out(&desk.root, &plan, self.dry_run, said)?;
         if self.json {
-            let row = after.freezes.iter().find(|row| row.key() == (&self.property, &self.seed));
+            let row = after
+                .freezes
+                .iter()
+                .find(|row| row.key() == (&self.property, &self.seed));
             let (path, written) = (opened.path.to_string(), !self.dry_run);
-            answer.stdout = json::print(&Added { schema: SCHEMA, path, written, row });
+            answer.stdout = json::print(&Added {
+                schema: SCHEMA,
+                path,
+                written,
+                row,
+            });
         }
         Ok(note.into_iter().fold(answer, Answer::note))
     }
@@ -197,22 +228,32 @@ impl Add {
         facts: Facts<'_>,
         said: &mut Said,
     ) -> Result<Option<&'static str>, Failure> {
-        let Some(file) = &self.from_replay else { return Ok(None) };
+        let Some(file) = &self.from_replay else {
+            return Ok(None);
+        };
         let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
         let replay = self.replay(context, &repo, file.as_deref())?;
         let now = Now::at_head(&repo, facts.fixture, context.today)?;
-        let now = now.map_err(|line| Failure::new(format!("{line} has no policy: it is not under reins")))?;
-        let row = facts.oracles.row(&self.property).ok_or_else(|| Failure::new("the row is gone"))?;
+        let now = now
+            .map_err(|line| Failure::new(format!("{line} has no policy: it is not under reins")))?;
+        let row = facts
+            .oracles
+            .row(&self.property)
+            .ok_or_else(|| Failure::new("the row is gone"))?;
         let carried = evidence::of(&replay, (row, &self.seed), facts.fixture, &now)?;
         said.evidence = Some(carried.evidence);
         if !said.paths.is_empty() {
-            let unknown = "which paths the runs opened is unknown: the row has those that were named";
+            let unknown =
+                "which paths the runs opened is unknown: the row has those that were named";
             return Ok(carried.code.is_none().then_some(unknown));
         }
         let nameless = |message: &str| {
-            Refused::new(message).fix("name the code that may meet the instability: --paths PATH...")
+            Refused::new(message)
+                .fix("name the code that may meet the instability: --paths PATH...")
         };
-        said.paths = carried.code.ok_or_else(|| nameless("which paths the runs opened is unknown"))?;
+        said.paths = carried
+            .code
+            .ok_or_else(|| nameless("which paths the runs opened is unknown"))?;
         match said.paths.is_empty() {
             true => Err(nameless("the runs opened no code").into()),
             false => Ok(Some("the row has the code that the runs opened")),
@@ -220,14 +261,23 @@ impl Add {
     }
 
     /// The replay that was named, or the latest one of this seed.
-    fn replay(&self, context: &Context, repo: &Repo, file: Option<&Path>) -> Result<Replay, Failure> {
+    fn replay(
+        &self,
+        context: &Context,
+        repo: &Repo,
+        file: Option<&Path>,
+    ) -> Result<Replay, Failure> {
         let file_fault = |error: FileError| Failure::new(error.to_string());
         let seed = format!("seed {} of {}", shown(&self.seed), self.property);
         let (name, missing, read) = match file {
             Some(file) => {
                 let name = visible(&file.display().to_string());
                 let bytes = files::read_unlinked(&context.dir.join(file)).map_err(file_fault)?;
-                (name.clone(), format!("there is no file {name}"), bytes.map(|bytes| record::parse(&bytes)))
+                (
+                    name.clone(),
+                    format!("there is no file {name}"),
+                    bytes.map(|bytes| record::parse(&bytes)),
+                )
             }
             None => (
                 format!("what is kept of the replay of {seed}"),
@@ -235,8 +285,13 @@ impl Add {
                 kept(repo.common_dir(), &self.property, &self.seed).map_err(file_fault)?,
             ),
         };
-        let named = format!("--property {} --seed {}", word(&self.property), word(&self.seed));
-        let refused = |message: String| Refused::new(message).fix(format!("git reins replay {named}"));
+        let named = format!(
+            "--property {} --seed {}",
+            word(&self.property),
+            word(&self.seed)
+        );
+        let refused =
+            |message: String| Refused::new(message).fix(format!("git reins replay {named}"));
         let read = read.ok_or_else(|| refused(missing))?;
         Ok(read.map_err(|fault| refused(format!("{name} is no record of a replay: {fault}")))?)
     }
@@ -244,7 +299,11 @@ impl Add {
 
 impl Rm {
     fn run(&self, desk: &Desk, opened: &Opened<FreezeLedger>) -> Result<Answer, Failure> {
-        let after = freeze::remove(opened.required()?.clone(), &self.property, self.seed.as_deref())?;
+        let after = freeze::remove(
+            opened.required()?.clone(),
+            &self.property,
+            self.seed.as_deref(),
+        )?;
         let plan = Plan::new([opened.becomes(&after)?]);
         carry_out(
             &desk.root,
@@ -256,7 +315,12 @@ impl Rm {
 }
 
 impl Prune {
-    fn run(&self, desk: &Desk, opened: &Opened<FreezeLedger>, today: Day) -> Result<Answer, Failure> {
+    fn run(
+        &self,
+        desk: &Desk,
+        opened: &Opened<FreezeLedger>,
+        today: Day,
+    ) -> Result<Answer, Failure> {
         let before = opened.required()?;
         let after = freeze::prune(before.clone(), today);
         let (_, lost) = freeze::changes(before, &after);
@@ -264,7 +328,12 @@ impl Prune {
             return Ok(Answer::done("", "no freeze has expired"));
         }
         let plan = Plan::new([opened.becomes(&after)?]);
-        carry_out(&desk.root, &plan, self.dry_run, format!("removed {}; next: {NEXT}", lost.join(", ")))
+        carry_out(
+            &desk.root,
+            &plan,
+            self.dry_run,
+            format!("removed {}; next: {NEXT}", lost.join(", ")),
+        )
     }
 }
 
@@ -272,10 +341,14 @@ impl List {
     /// Lists the worktree's rows, in a bare repository those at HEAD.
     fn run(&self, context: &Context) -> Result<Answer, Failure> {
         match judging::bare(context)? {
-            Some(material) => {
-                self.list(judging::rows(&material.freezes, LedgerName::Freezes)?, context.today)
-            }
-            None => self.list(context.desk()?.ledger::<FreezeLedger>()?.required()?, context.today),
+            Some(material) => self.list(
+                judging::rows(&material.freezes, LedgerName::Freezes)?,
+                context.today,
+            ),
+            None => self.list(
+                context.desk()?.ledger::<FreezeLedger>()?.required()?,
+                context.today,
+            ),
         }
     }
 
@@ -285,12 +358,27 @@ impl List {
         }
         let rows = ledger.freezes.iter().enumerate();
         let rows: Vec<_> = rows.map(|(at, row)| (row.name(at), row)).collect();
-        let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
+        let width = rows
+            .iter()
+            .map(|(name, _)| name.len())
+            .max()
+            .unwrap_or_default();
         let line = |(name, row): &(String, &FreezeRow)| {
-            format!("{name:width$}  {}  {}\n", ends(row, today), text(&row.owner))
+            format!(
+                "{name:width$}  {}  {}\n",
+                ends(row, today),
+                text(&row.owner)
+            )
         };
-        let empty = if rows.is_empty() { "nothing is frozen" } else { "" };
-        Ok(Answer::done(rows.iter().map(line).collect::<String>(), empty))
+        let empty = if rows.is_empty() {
+            "nothing is frozen"
+        } else {
+            ""
+        };
+        Ok(Answer::done(
+            rows.iter().map(line).collect::<String>(),
+            empty,
+        ))
     }
 }
 
@@ -303,10 +391,19 @@ fn ends(row: &FreezeRow, today: Day) -> String {
     }
 }
 
-fn commit(flags: &CommitFlags, desk: &Desk, opened: &Opened<FreezeLedger>) -> Result<Answer, Failure> {
+fn commit(
+    flags: &CommitFlags,
+    desk: &Desk,
+    opened: &Opened<FreezeLedger>,
+) -> Result<Answer, Failure> {
     nothing_open(desk)?;
     let after = opened.required()?;
     let entries = landing::ledger_entry(&opened.path, worktree::status(&desk.place)?)?;
     let before = landing::at_head(desk)?.unwrap_or_else(freeze::empty);
-    flags.commit(desk, &entries, &landing::freeze_message(&before, after), "git reins check")
+    flags.commit(
+        desk,
+        &entries,
+        &landing::freeze_message(&before, after),
+        "git reins check",
+    )
 }

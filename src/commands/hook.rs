@@ -89,7 +89,11 @@ impl Run {
         }
         if caller::is_terminal() {
             let stderr = AT_TERMINAL.to_owned();
-            return Ok(Answer { status: ExitStatus::Usage, stdout: String::new(), stderr });
+            return Ok(Answer {
+                status: ExitStatus::Usage,
+                stdout: String::new(),
+                stderr,
+            });
         }
         let lines = match clock::within(LIMIT, files::read_stdin) {
             Some(lines) => lines.map_err(|error| Failure::new(error.to_string()))?,
@@ -101,7 +105,12 @@ impl Run {
         if lines.is_empty() {
             return Ok(Answer::done("", "")); // everything is up to date, or rejected already
         }
-        let bytes = |arg: &Option<OsString>| arg.as_deref().map(OsStr::as_bytes).unwrap_or_default().to_vec();
+        let bytes = |arg: &Option<OsString>| {
+            arg.as_deref()
+                .map(OsStr::as_bytes)
+                .unwrap_or_default()
+                .to_vec()
+        };
         let (remote, url) = (bytes(&self.remote), bytes(&self.url));
         timed(context, move |context| {
             let repo = open(context)?;
@@ -110,25 +119,42 @@ impl Run {
                 code: None,
                 fix: Some(BY_HAND.to_owned()),
             })?;
-            Ok(push::judge(&repo, &side(&repo, &remote, &url), &updates, context.today)?)
+            Ok(push::judge(
+                &repo,
+                &side(&repo, &remote, &url),
+                &updates,
+                context.today,
+            )?)
         })
     }
 
     /// What the hook that stood here before has against the push; it reads these very bytes.
     fn kept(&self, input: &[u8]) -> Option<Answer> {
         let hook = self.hook.as_deref()?;
-        let args: Vec<_> = [&self.remote, &self.url].into_iter().flatten().cloned().collect();
-        let call = Call { event: install::Event::PrePush, hook, args: &args, input };
+        let args: Vec<_> = [&self.remote, &self.url]
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect();
+        let call = Call {
+            event: install::Event::PrePush,
+            hook,
+            args: &args,
+            input,
+        };
         let cannot = |message: String, fix: Option<&str>| Undecided {
             message,
             code: None,
             fix: fix.map(str::to_owned),
         };
-        let said = caller::here().map_err(|error| cannot(error.to_string(), None)).and_then(|here| {
-            let repo = Repo::open(&here, None).map_err(|error| cannot(error.to_string(), None))?;
-            let said = chain::run(&call, repo.common_dir(), &here);
-            said.map_err(|error| cannot(error.to_string(), Some(error.fix())))
-        });
+        let said = caller::here()
+            .map_err(|error| cannot(error.to_string(), None))
+            .and_then(|here| {
+                let repo =
+                    Repo::open(&here, None).map_err(|error| cannot(error.to_string(), None))?;
+                let said = chain::run(&call, repo.common_dir(), &here);
+                said.map_err(|error| cannot(error.to_string(), Some(error.fix())))
+            });
         let refused = |why: String| Answer {
             status: ExitStatus::Refused,
             stdout: String::new(),
@@ -136,12 +162,12 @@ impl Run {
         };
         match said {
             Ok(Chained::Nothing | Chained::NotExecutable | Chained::Ended(End::Exit(0))) => None,
-            Ok(Chained::Ended(End::Exit(code))) => {
-                Some(refused(format!("the hook that was here before refuses (exit {code})")))
-            }
-            Ok(Chained::Ended(End::Signal(signal))) => {
-                Some(refused(format!("the hook that was here before was ended by signal {signal}")))
-            }
+            Ok(Chained::Ended(End::Exit(code))) => Some(refused(format!(
+                "the hook that was here before refuses (exit {code})"
+            ))),
+            Ok(Chained::Ended(End::Signal(signal))) => Some(refused(format!(
+                "the hook that was here before was ended by signal {signal}"
+            ))),
             Err(why) => Some(undecided(&why)),
         }
     }
@@ -150,11 +176,19 @@ impl Run {
         let range = Range::parse(Some(range))?;
         let to = self.to.clone();
         if let Some(fault) = to.as_deref().and_then(refname::fault) {
-            return Err(usage(&format!("--ref wants {fault}"), "name it in full: --ref refs/heads/NAME"));
+            return Err(usage(
+                &format!("--ref wants {fault}"),
+                "name it in full: --ref refs/heads/NAME",
+            ));
         }
         timed(context, move |context| {
             let repo = open(context)?;
-            Ok(push::judge_range(&repo, &range.request(), to.as_deref(), context.today)?)
+            Ok(push::judge_range(
+                &repo,
+                &range.request(),
+                to.as_deref(),
+                context.today,
+            )?)
         })
     }
 }
@@ -169,7 +203,11 @@ hint: git writes one line for each ref to standard input
 const BY_HAND: &str = "git reins hook run pre-push --range BASE..TIP";
 
 fn usage(message: &str, fix: &str) -> Failure {
-    Failure { fix: Some(fix.to_owned()), status: ExitStatus::Usage, ..Failure::new(message) }
+    Failure {
+        fix: Some(fix.to_owned()),
+        status: ExitStatus::Usage,
+        ..Failure::new(message)
+    }
 }
 
 fn open(context: &Context) -> Result<Repo, GateError> {
@@ -178,40 +216,57 @@ fn open(context: &Context) -> Result<Repo, GateError> {
 
 /// The side that the arguments of the hook name; without any, the usual one.
 fn side(repo: &Repo, remote: &[u8], url: &[u8]) -> Side {
-    if remote.is_empty() && url.is_empty() { repo.usual_side() } else { repo.side_of(remote, url) }
+    if remote.is_empty() && url.is_empty() {
+        repo.usual_side()
+    } else {
+        repo.side_of(remote, url)
+    }
 }
 
 /// What a manager of hooks says is one ref of the push, and its base is no base to judge by: it may
 /// be any commit that any branch of the remote holds.
 fn by_manager(context: &Context) -> Result<Answer, Failure> {
     let managed = caller::managed_push().map_err(|name| {
-        usage(&format!("{name} is not set"), "let pre-commit or prek run it at the stage pre-push")
+        usage(
+            &format!("{name} is not set"),
+            "let pre-commit or prek run it at the stage pre-push",
+        )
     })?;
     timed(context, move |context| {
         let repo = open(context)?;
         let side = side(&repo, managed.remote.as_bytes(), managed.url.as_bytes());
         let update = managed_update(&repo, &side, &managed)?;
         let mut answer = push::judge(&repo, &side, &[update], context.today)?;
-        answer
-            .notes
-            .push(format!("only {} is seen here: other refs of the same push are not", managed.local));
+        answer.notes.push(format!(
+            "only {} is seen here: other refs of the same push are not",
+            managed.local
+        ));
         Ok(answer)
     })
 }
 
 fn managed_update(repo: &Repo, side: &Side, managed: &ManagedPush) -> Result<Update, GateError> {
     let name = &managed.branch;
-    let full = if name.starts_with("refs/") { name.clone() } else { format!("refs/heads/{name}") };
+    let full = if name.starts_with("refs/") {
+        name.clone()
+    } else {
+        format!("refs/heads/{name}")
+    };
     let tip = repo.resolve(&managed.to)?;
     // For a ref that the remote has, the base is what stands there. For a new one it is any commit
     // that any branch of the remote holds: that one says nothing, where the remote has been seen.
-    let is_there = repo.lines(side, &full)?.iter().any(Line::is_tracking) || !repo.has_seen(side)?;
+    let is_there =
+        repo.lines(side, &full)?.iter().any(Line::is_tracking) || !repo.has_seen(side)?;
     let from = repo.resolve(&managed.from).ok().filter(|_| is_there);
     let from = match from {
         Some(from) if repo.is_ancestor(from, tip)? => Some(from),
         Some(_) | None => None,
     };
-    Ok(Update { name: full.into_bytes(), new: Some(tip.0), old: from.map(|from| from.0) })
+    Ok(Update {
+        name: full.into_bytes(),
+        new: Some(tip.0),
+        old: from.map(|from| from.0),
+    })
 }
 
 /// Judges on a thread of its own and gives up in time: a push that nobody can judge is not pushed.
@@ -223,7 +278,10 @@ fn timed(
     Ok(match clock::within(LIMIT, move || judge(&context)) {
         Some(Ok(answer)) => answered(&answer),
         Some(Err(why)) => undecided(&why),
-        None => late("judging the push", "push fewer refs at once, or run: git reins check BASE..TIP"),
+        None => late(
+            "judging the push",
+            "push fewer refs at once, or run: git reins check BASE..TIP",
+        ),
     })
 }
 
@@ -234,15 +292,32 @@ fn answered(answer: &PushAnswer) -> Answer {
         Ruling::Refused(_) => ExitStatus::Refused,
         Ruling::Undecided(_) => ExitStatus::Undecided,
     };
-    let worst = answer.refs.iter().map(|answer| status(&answer.ruling)).max().unwrap_or(ExitStatus::Done);
-    Answer { status: worst, stdout: String::new(), stderr: report::push::text(answer) }
+    let worst = answer
+        .refs
+        .iter()
+        .map(|answer| status(&answer.ruling))
+        .max()
+        .unwrap_or(ExitStatus::Done);
+    Answer {
+        status: worst,
+        stdout: String::new(),
+        stderr: report::push::text(answer),
+    }
 }
 
 fn undecided(why: &Undecided) -> Answer {
-    Answer { status: ExitStatus::Undecided, stdout: String::new(), stderr: report::push::undecided(why) }
+    Answer {
+        status: ExitStatus::Undecided,
+        stdout: String::new(),
+        stderr: report::push::undecided(why),
+    }
 }
 
 fn late(what: &str, fix: &str) -> Answer {
     let message = format!("{what} took more than {} seconds", LIMIT.as_secs());
-    undecided(&Undecided { message, code: None, fix: Some(fix.to_owned()) })
+    undecided(&Undecided {
+        message,
+        code: None,
+        fix: Some(fix.to_owned()),
+    })
 }

@@ -101,12 +101,18 @@ impl Hooks {
     /// # Errors
     /// When there is no repository, or something stands in the way.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        let place = GitPlace::find(&context.dir, context.git_dir.as_deref()).map_err(InstallError::from)?;
+        let place =
+            GitPlace::find(&context.dir, context.git_dir.as_deref()).map_err(InstallError::from)?;
         match self {
             Self::Install(command) => settled(&place, |site| command.run(site)),
             Self::Uninstall(command) => settled(&place, |site| {
                 let steps = plan::uninstall(site)??;
-                finish(site, &steps, (command.dry_run, command.json), news::of_uninstall)
+                finish(
+                    site,
+                    &steps,
+                    (command.dry_run, command.json),
+                    news::of_uninstall,
+                )
             }),
             Self::Status(command) => Ok(command.run(&Site::look(&place)?)),
         }
@@ -132,7 +138,10 @@ impl Hooks {
 }
 
 /// Several commands at once do one thing: who finds that something changed meanwhile looks again.
-fn settled(place: &GitPlace, act: impl Fn(&Site) -> Result<Answer, Stopped>) -> Result<Answer, Failure> {
+fn settled(
+    place: &GitPlace,
+    act: impl Fn(&Site) -> Result<Answer, Stopped>,
+) -> Result<Answer, Failure> {
     for _ in 0..ATTEMPTS {
         match act(&Site::look(place)?) {
             Err(Stopped::Install(InstallError::Changed)) => {}
@@ -168,9 +177,21 @@ impl Status {
     /// Leaves with 1 where the hook that git runs does not lead to us, as far as looking tells.
     fn run(&self, site: &Site) -> Answer {
         let status = status::of(site);
-        let stdout = if self.json { json::print(&status) } else { status.text() };
-        let leave = if status.healthy { ExitStatus::Done } else { ExitStatus::Refused };
-        Answer { status: leave, stdout, stderr: String::new() }
+        let stdout = if self.json {
+            json::print(&status)
+        } else {
+            status.text()
+        };
+        let leave = if status.healthy {
+            ExitStatus::Done
+        } else {
+            ExitStatus::Refused
+        };
+        Answer {
+            status: leave,
+            stdout,
+            stderr: String::new(),
+        }
     }
 }
 
@@ -178,29 +199,59 @@ impl Install {
     fn run(&self, site: &Site) -> Result<Answer, Stopped> {
         let program = process::running("git-reins").map_err(InstallError::from)?;
         match plan::install(site, &program, self.force) {
-            Ok(Decision::Snippet { why, file, text }) => Ok(self.snippet(Snippet { why, file, text })),
+            Ok(Decision::Snippet { why, file, text }) => {
+                Ok(self.snippet(Snippet { why, file, text }))
+            }
             _ if self.print => {
                 let text = plan::line_of_a_script(&site.spots);
-                Ok(self.snippet(Snippet { why: "any shell script runs us so".to_owned(), file: None, text }))
+                Ok(self.snippet(Snippet {
+                    why: "any shell script runs us so".to_owned(),
+                    file: None,
+                    text,
+                }))
             }
-            Ok(Decision::Steps(steps)) => finish(site, &steps, (self.dry_run, self.json), news::of_install),
+            Ok(Decision::Steps(steps)) => {
+                finish(site, &steps, (self.dry_run, self.json), news::of_install)
+            }
             Err(refused) => Err(refused.into()),
         }
     }
 
     /// Nothing is ours to write: the snippet is the answer.
     fn snippet(&self, snippet: Snippet) -> Answer {
-        let status = if self.print { ExitStatus::Done } else { ExitStatus::Refused };
-        let place = snippet.file.map_or("the hook that git runs there".to_owned(), str::to_owned);
+        let status = if self.print {
+            ExitStatus::Done
+        } else {
+            ExitStatus::Refused
+        };
+        let place = snippet
+            .file
+            .map_or("the hook that git runs there".to_owned(), str::to_owned);
         let stderr = match self.print {
             true => format!("{}: add to {place}\n", snippet.why),
-            false => format!("git-reins: nothing is written: {}\nhint: add this to {place}\n", snippet.why),
+            false => format!(
+                "git-reins: nothing is written: {}\nhint: add this to {place}\n",
+                snippet.why
+            ),
         };
         let text = snippet.text.clone();
-        let done = Done { schema: DONE, done: false, steps: Vec::new(), snippet: Some(snippet) };
+        let done = Done {
+            schema: DONE,
+            done: false,
+            steps: Vec::new(),
+            snippet: Some(snippet),
+        };
         match self.json {
-            true => Answer { status, stdout: json::print(&done), stderr: String::new() },
-            false => Answer { status, stdout: text, stderr },
+            true => Answer {
+                status,
+                stdout: json::print(&done),
+                stderr: String::new(),
+            },
+            false => Answer {
+                status,
+                stdout: text,
+                stderr,
+            },
         }
     }
 }
@@ -218,7 +269,12 @@ fn finish(
     }
     let lines: Vec<_> = steps.iter().map(ToString::to_string).collect();
     if json {
-        let done = Done { schema: DONE, done: !dry_run, steps: lines, snippet: None };
+        let done = Done {
+            schema: DONE,
+            done: !dry_run,
+            steps: lines,
+            snippet: None,
+        };
         return Ok(Answer::done(json::print(&done), ""));
     }
     // an empty directory is all that a command leaves which found that another had done its work
@@ -226,7 +282,10 @@ fn finish(
     let unchanged = steps.is_empty() || !dry_run && steps.iter().all(is_idle);
     Ok(match (unchanged, dry_run) {
         (true, _) => Answer::done("", "unchanged"),
-        (false, true) => Answer::done(lines.join("\n") + "\n", "nothing is written: this is the plan"),
+        (false, true) => Answer::done(
+            lines.join("\n") + "\n",
+            "nothing is written: this is the plan",
+        ),
         (false, false) => Answer::done("", news(site, steps).join("\n")),
     })
 }
@@ -243,12 +302,24 @@ impl From<InstallError> for Failure {
                     word(&path),
                     word(&(path.clone() + ".bad"))
                 );
-                Self { fix: Some(fix), ..Self::new(message) }
+                Self {
+                    fix: Some(fix),
+                    ..Self::new(message)
+                }
             }
-            InstallError::File(FileError::Io { action: WRITE_INTO, path, source })
-                if matches!(source.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
+            InstallError::File(FileError::Io {
+                action: WRITE_INTO,
+                path,
+                source,
+            }) if matches!(
+                source.kind(),
+                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+            ) =>
             {
-                Self { fix: Some(format!("chmod u+w {}", word(&path))), ..Self::new(message) }
+                Self {
+                    fix: Some(format!("chmod u+w {}", word(&path))),
+                    ..Self::new(message)
+                }
             }
             InstallError::Git(error) => error.into(),
             InstallError::Manifest(ManifestError::File(_))

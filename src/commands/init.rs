@@ -46,11 +46,15 @@ impl Init {
         let next = start::committed(&place, &written)?;
         let said = format!("wrote {}; next: {next}", written.join(", "));
         let answer = carry_out(&root, &plan, self.dry_run, said)?;
-        let protects = protected
-            .map_or("no line to protect was found: name one under protect.base".to_owned(), |found| {
-                format!("the policy protects {}, {}", found.line, found.reason)
-            });
-        Ok(if fresh { answer.note(&protects) } else { answer })
+        let protects = protected.map_or(
+            "no line to protect was found: name one under protect.base".to_owned(),
+            |found| format!("the policy protects {}, {}", found.line, found.reason),
+        );
+        Ok(if fresh {
+            answer.note(&protects)
+        } else {
+            answer
+        })
     }
 
     /// What is missing, and whether the policy is.
@@ -67,10 +71,19 @@ impl Init {
         let mut writes = start::missing_ledgers(root, &policy)?;
         match stands {
             Some(_) if writes.is_empty() => {
-                return Err(exists(format!("{POLICY_PATH} and the ledgers exist already")));
+                return Err(exists(format!(
+                    "{POLICY_PATH} and the ledgers exist already"
+                )));
             }
             Some(_) => return Ok((Plan::new(writes), false)),
-            None => writes.insert(0, Write { path, before: None, after: text }),
+            None => writes.insert(
+                0,
+                Write {
+                    path,
+                    before: None,
+                    after: text,
+                },
+            ),
         }
         writes.push(start::ignore_history(root)?);
         Ok((Plan::new(writes), true))
@@ -80,7 +93,10 @@ impl Init {
         let named = |name: &&String| InitPreset::NAMES.iter().find(|(known, _)| known == name);
         let preset = self.preset.as_ref().and_then(|name| named(&name));
         let options = Draft {
-            ledger: self.ledger_dir.clone().unwrap_or_else(|| Policy::default().paths.ledger),
+            ledger: self
+                .ledger_dir
+                .clone()
+                .unwrap_or_else(|| Policy::default().paths.ledger),
             protected: protected.map(|protected| protected.line.clone()),
             preset: preset.map_or(InitPreset::Raw, |(_, preset)| *preset),
             warn: self.warn,
@@ -90,5 +106,7 @@ impl Init {
 }
 
 fn exists(message: String) -> Failure {
-    Refused::new(message).fix(format!("edit {POLICY_PATH}")).into()
+    Refused::new(message)
+        .fix(format!("edit {POLICY_PATH}"))
+        .into()
 }

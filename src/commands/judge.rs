@@ -70,7 +70,10 @@ impl Judge {
         let given = Given::read(self.candidate.as_deref(), self.base.as_deref(), context)?;
         if given.patch.is_some() && self.admit {
             let message = "a patch file is no commit that could be admitted";
-            return Err(Failure { status: ExitStatus::Usage, ..Failure::new(message) });
+            return Err(Failure {
+                status: ExitStatus::Usage,
+                ..Failure::new(message)
+            });
         }
         let handed = Handed {
             patch: given.patch,
@@ -80,11 +83,19 @@ impl Judge {
             is_infra: self.infra.is_some(),
         };
         let watch = Interrupt::watch();
-        let interrupt = watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
+        let interrupt =
+            watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
         let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
         // the word of this process rests on no file that an earlier one left
         let is_anew = self.admit;
-        let court = Court { repo: &repo, dir, git_dir, today: context.today, interrupt: &interrupt, is_anew };
+        let court = Court {
+            repo: &repo,
+            dir,
+            git_dir,
+            today: context.today,
+            interrupt: &interrupt,
+            is_anew,
+        };
         let judged = match court.judge(&handed) {
             Err(TrialError::Checked(refused)) => return Ok(self.unjudged(&refused)),
             judged => judged.map_err(|error| match interrupt.caught() {
@@ -104,8 +115,14 @@ impl Judge {
         }
         let kept = keep(&judged, &root, context.today, files)?;
         if self.admit {
-            let form = judging::Form { admitted: "admit", as_json: self.json };
-            return Ok(judging::answer(&decision(&judged, VerdictEvidence::Rerun), form));
+            let form = judging::Form {
+                admitted: "admit",
+                as_json: self.json,
+            };
+            return Ok(judging::answer(
+                &decision(&judged, VerdictEvidence::Rerun),
+                form,
+            ));
         }
         Ok(self.answer(&judged, kept))
     }
@@ -116,22 +133,35 @@ impl Judge {
         if let Some(path) = &self.transcript {
             let read = files::read_unlinked(&context.dir.join(path));
             let bytes = read.map_err(|error| Failure::new(error.to_string()))?;
-            let missing =
-                || Failure::new(format!("there is no file {}", visible(&path.display().to_string())));
+            let missing = || {
+                Failure::new(format!(
+                    "there is no file {}",
+                    visible(&path.display().to_string())
+                ))
+            };
             files.insert(file("transcript"), bytes.ok_or_else(missing)?);
         }
         if let Some(reason) = &self.infra {
-            files.insert(file("logs/infra.log"), format!("{}\n", visible(reason)).into_bytes());
+            files.insert(
+                file("logs/infra.log"),
+                format!("{}\n", visible(reason)).into_bytes(),
+            );
         }
         Ok(files)
     }
 
     /// The answer where `check` refuses: its codes, and no trial.
     fn unjudged(&self, refused: &crate::model::decision::Decision) -> Answer {
-        let form = judging::Form { admitted: "agree", as_json: self.json };
+        let form = judging::Form {
+            admitted: "agree",
+            as_json: self.json,
+        };
         let answer = judging::answer(refused, form);
-        Answer { status: ExitStatus::Refused, ..answer }
-            .note("no trial: it would be judged by ledgers that disagree")
+        Answer {
+            status: ExitStatus::Refused,
+            ..answer
+        }
+        .note("no trial: it would be judged by ledgers that disagree")
     }
 
     fn answer(&self, judged: &Judged, (dir, deposited): (RepoPath, Deposited)) -> Answer {
@@ -141,19 +171,37 @@ impl Judge {
             TrialVerdict::Reject => ExitStatus::Refused,
         };
         let mut stderr = String::new();
-        judged.notes.iter().for_each(|note| stderr.push_str(&format!("note: {}\n", visible(note))));
+        judged
+            .notes
+            .iter()
+            .for_each(|note| stderr.push_str(&format!("note: {}\n", visible(note))));
         if self.json {
-            return Answer { status, stdout: record::print(&judged.trial), stderr };
+            return Answer {
+                status,
+                stdout: record::print(&judged.trial),
+                stderr,
+            };
         }
-        let notes: Vec<_> = judged.lines.0.iter().map(|line| line.measured.ended.note.clone()).collect();
+        let notes: Vec<_> = judged
+            .lines
+            .0
+            .iter()
+            .map(|line| line.measured.ended.note.clone())
+            .collect();
         let mut stdout = trials::trial(&judged.trial, &notes);
         warnings(&mut stdout, judged);
         stdout.push_str(&match deposited {
             Deposited::New => format!("\nrecord {dir}\n"),
-            Deposited::Kept => format!("\nrecord {dir}, which is there already and stays as it is\n"),
+            Deposited::Kept => {
+                format!("\nrecord {dir}, which is there already and stays as it is\n")
+            }
         });
         stdout.push_str("next   git reins reconcile && git reins admit\n");
-        Answer { status, stdout, stderr }
+        Answer {
+            status,
+            stdout,
+            stderr,
+        }
     }
 }
 
@@ -164,22 +212,39 @@ fn warnings(out: &mut String, judged: &Judged) {
     if judged.trial.reasons.contains(&TrialReason::EmptyBlob) {
         notes.push("what is judged has to be committed, or stand in a patch file".to_owned());
     }
-    notes.extend(decision.unscored_miss.iter().map(|id| format!("{id} does not score, and missed")));
+    notes.extend(
+        decision
+            .unscored_miss
+            .iter()
+            .map(|id| format!("{id} does not score, and missed")),
+    );
     let unconfirmed = decision.unconfirmed.iter();
-    notes.extend(unconfirmed.map(|(id, seed)| format!("{id} seed {seed} is frozen and was stable on base")));
-    notes.extend(decision.weak.iter().map(|(id, weakness)| format!("{id} is smoke: {}", weakness.words())));
+    notes.extend(
+        unconfirmed.map(|(id, seed)| format!("{id} seed {seed} is frozen and was stable on base")),
+    );
+    notes.extend(
+        decision
+            .weak
+            .iter()
+            .map(|(id, weakness)| format!("{id} is smoke: {}", weakness.words())),
+    );
     let touched = judged.trial.touched.iter().map(RepoPath::as_str);
     notes.extend(steering(&judged.pinned.weighed.ground.policy, touched));
     if !notes.is_empty() {
         out.push('\n');
     }
-    notes.iter().for_each(|note| text::fold(out, "note: ", "      ", note));
+    notes
+        .iter()
+        .for_each(|note| text::fold(out, "note: ", "      ", note));
 }
 
 /// The end of a command that somebody asked to stop.
 pub(super) fn stopped(signal: i32) -> Failure {
     let status = ExitStatus::stopped_by(signal);
-    Failure { status, ..Failure::new("interrupted; what was running is ended and nothing is recorded") }
+    Failure {
+        status,
+        ..Failure::new("interrupted; what was running is ended and nothing is recorded")
+    }
 }
 
 impl From<TrialError> for Failure {
@@ -188,8 +253,11 @@ impl From<TrialError> for Failure {
             return stopped(signal);
         }
         let message = error.to_string();
-        let undecided =
-            |code, fix: &str| Self { code, fix: Some(fix.to_owned()), ..Self::new(message.clone()) };
+        let undecided = |code, fix: &str| Self {
+            code,
+            fix: Some(fix.to_owned()),
+            ..Self::new(message.clone())
+        };
         match error {
             TrialError::Gate(error) => (*error).into(),
             TrialError::Refused { code, fix, .. } => Self::refused(message, Some(code), Some(fix)),
@@ -203,14 +271,19 @@ impl From<TrialError> for Failure {
             ),
             TrialError::Witness { id, .. } => {
                 let fix = "with a patch that applies to the protected line, in a range of its own";
-                undecided(None, &format!("git reins oracle witness {id} PATCH.diff, {fix}"))
+                undecided(
+                    None,
+                    &format!("git reins oracle witness {id} PATCH.diff, {fix}"),
+                )
             }
-            TrialError::Budget(_) => {
-                undecided(Some(Code::PolicyInvalid), "raise timeout.max_s of the check on the protected line")
-            }
-            TrialError::Marker(_) | TrialError::Command(_) => {
-                undecided(Some(Code::PolicyInvalid), "correct the key on the protected line")
-            }
+            TrialError::Budget(_) => undecided(
+                Some(Code::PolicyInvalid),
+                "raise timeout.max_s of the check on the protected line",
+            ),
+            TrialError::Marker(_) | TrialError::Command(_) => undecided(
+                Some(Code::PolicyInvalid),
+                "correct the key on the protected line",
+            ),
             TrialError::NotUnderReins { .. } => undecided(None, "git reins init"),
             TrialError::Bare => undecided(None, "judge in a clone with a worktree"),
             TrialError::Occupied(_) => undecided(None, "move it away, and judge again"),

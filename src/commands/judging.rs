@@ -32,22 +32,43 @@ impl Range {
     /// # Errors
     /// When it is a symmetric difference, which is no range to land.
     pub fn parse(given: Option<&str>) -> Result<Self, Failure> {
-        let Some(given) = given else { return Ok(Self::default()) };
+        let Some(given) = given else {
+            return Ok(Self::default());
+        };
         if given.contains("...") {
             let message = format!("{given:?} is a symmetric difference, no range");
             let fix = Some("write BASE..TIP with two dots".to_owned());
-            return Err(Failure { fix, status: ExitStatus::Usage, ..Failure::new(message) });
+            return Err(Failure {
+                fix,
+                status: ExitStatus::Usage,
+                ..Failure::new(message)
+            });
         }
-        let side = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
+        let side = |name: &str| {
+            if name.is_empty() {
+                "HEAD".to_owned()
+            } else {
+                name.to_owned()
+            }
+        };
         Ok(match given.split_once("..") {
-            Some((base, tip)) => Self { base: Some(side(base)), tip: Some(side(tip)) },
-            None => Self { base: None, tip: Some(side(given)) },
+            Some((base, tip)) => Self {
+                base: Some(side(base)),
+                tip: Some(side(tip)),
+            },
+            None => Self {
+                base: None,
+                tip: Some(side(given)),
+            },
         })
     }
 
     /// What the gate is asked.
     pub fn request(&self) -> Request<'_> {
-        Request { base: self.base.as_deref(), tip: self.tip.as_deref() }
+        Request {
+            base: self.base.as_deref(),
+            tip: self.tip.as_deref(),
+        }
     }
 }
 
@@ -65,12 +86,19 @@ impl Given {
     ///
     /// # Errors
     /// When a patch file cannot be read, it is no range, or both name a base.
-    pub fn read(candidate: Option<&str>, base: Option<&str>, context: &Context) -> Result<Self, Failure> {
+    pub fn read(
+        candidate: Option<&str>,
+        base: Option<&str>,
+        context: &Context,
+    ) -> Result<Self, Failure> {
         let patch = patch(candidate, context)?;
         let mut range = Range::parse(candidate.filter(|_| patch.is_none()))?;
         if range.base.is_some() && base.is_some() {
             let message = "--base and a range both name a base";
-            return Err(Failure { status: ExitStatus::Usage, ..Failure::new(message) });
+            return Err(Failure {
+                status: ExitStatus::Usage,
+                ..Failure::new(message)
+            });
         }
         range.base = range.base.or(base.map(str::to_owned));
         Ok(Self { patch, range })
@@ -83,8 +111,12 @@ impl Given {
 /// # Errors
 /// When a file is meant and cannot be read.
 fn patch(candidate: Option<&str>, context: &Context) -> Result<Option<Vec<u8>>, Failure> {
-    let Some(name) = candidate else { return Ok(None) };
-    let is_named = [".diff", ".patch"].iter().any(|ending| name.ends_with(ending));
+    let Some(name) = candidate else {
+        return Ok(None);
+    };
+    let is_named = [".diff", ".patch"]
+        .iter()
+        .any(|ending| name.ends_with(ending));
     if !is_named && (name.contains("..") || !name.contains(['/', '.'])) {
         return Ok(None);
     }
@@ -119,7 +151,9 @@ pub fn judge(
     let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
     Ok(match gate::judge(&repo, &range.request(), today, decide)? {
         Judged::Decided(decision) => answer(&decision, form),
-        Judged::NotUnderReins { line } if form.as_json => answer(&admit::unruled(&line, today), form),
+        Judged::NotUnderReins { line } if form.as_json => {
+            answer(&admit::unruled(&line, today), form)
+        }
         Judged::NotUnderReins { line } => Answer::done(
             "",
             format!("git-reins: {line} has no policy: it is not under reins, nothing is judged"),
@@ -152,9 +186,11 @@ pub fn rows<L>(reading: &Reading<L>, name: LedgerName) -> Result<&L, Failure> {
             Some(Code::LedgerMissing),
             None,
         )),
-        Reading::Invalid(fault) => {
-            Err(Failure::refused(format!("{}: {fault}", name.file_name()), Some(Code::LedgerInvalid), None))
-        }
+        Reading::Invalid(fault) => Err(Failure::refused(
+            format!("{}: {fault}", name.file_name()),
+            Some(Code::LedgerInvalid),
+            None,
+        )),
     }
 }
 
@@ -165,13 +201,25 @@ pub fn answer(decision: &Decision, form: Form) -> Answer {
         Outcome::Hold => ExitStatus::Held,
         Outcome::Refuse => ExitStatus::Refused,
     };
-    let stdout = if form.as_json { json::print(decision) } else { text::decision(decision, form.admitted) };
-    Answer { status, stdout, stderr: String::new() }
+    let stdout = if form.as_json {
+        json::print(decision)
+    } else {
+        text::decision(decision, form.admitted)
+    };
+    Answer {
+        status,
+        stdout,
+        stderr: String::new(),
+    }
 }
 
 impl From<GateError> for Failure {
     fn from(error: GateError) -> Self {
-        Self { code: error.code(), fix: error.fix(), ..Self::new(error.to_string()) }
+        Self {
+            code: error.code(),
+            fix: error.fix(),
+            ..Self::new(error.to_string())
+        }
     }
 }
 

@@ -41,14 +41,21 @@ impl CommitFlags {
         next: &str,
     ) -> Result<Answer, Failure> {
         let message = self.message.as_deref().unwrap_or(default);
-        let listed: String = entries.iter().map(|entry| format!("{}\n", entry.shown())).collect();
+        let listed: String = entries
+            .iter()
+            .map(|entry| format!("{}\n", entry.shown()))
+            .collect();
         if self.dry_run {
             return Ok(Answer::done(
                 format!("{message}\n\n{listed}"),
                 "nothing is committed: this is the plan",
             ));
         }
-        let commit = PersonsCommit { entries, message, edit: self.edit };
+        let commit = PersonsCommit {
+            entries,
+            message,
+            edit: self.edit,
+        };
         let made = commit_only(&desk.place, commit)?;
         let files = counted(entries.len(), "file");
         let said = format!("committed {files} as {}; next: {next}", made.id.short());

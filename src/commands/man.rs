@@ -35,21 +35,36 @@ impl Man {
             return Ok(Answer::done(String::from_utf8_lossy(&page), ""));
         };
         let dir = context.dir.join(dir);
-        let write = |root: Root| pages.iter().try_for_each(|(name, page)| root.replace(name, page));
+        let write = |root: Root| {
+            pages
+                .iter()
+                .try_for_each(|(name, page)| root.replace(name, page))
+        };
         let written = Root::open(&dir).and_then(write);
         written.map_err(|error| Failure::new(error.to_string()))?;
         let place = shown(&dir.display().to_string());
-        Ok(Answer::done("", format!("wrote {} into {place}", counted(pages.len(), "page"))))
+        Ok(Answer::done(
+            "",
+            format!("wrote {} into {place}", counted(pages.len(), "page")),
+        ))
     }
 }
 
 /// The pages of everything below a command that is not hidden, and its own at the end.
 fn gather(command: clap::Command, pages: &mut Vec<(RepoPath, Vec<u8>)>) {
-    for inner in command.get_subcommands().filter(|inner| !inner.is_hide_set()) {
+    for inner in command
+        .get_subcommands()
+        .filter(|inner| !inner.is_hide_set())
+    {
         gather(inner.clone(), pages);
     }
-    let page = clap_mangen::Man::new(command).source(SOURCE).manual("git reins");
-    let name = page.get_filename().parse().expect("the names of commands make safe paths");
+    let page = clap_mangen::Man::new(command)
+        .source(SOURCE)
+        .manual("git reins");
+    let name = page
+        .get_filename()
+        .parse()
+        .expect("the names of commands make safe paths");
     let mut text = Vec::new();
     page.render(&mut text).expect("memory takes every byte");
     pages.push((name, text));

@@ -50,7 +50,11 @@ pub struct MergeDriver {
 fn shows_base(context: &Context) -> bool {
     let place = GitPlace::find(&context.dir, context.git_dir.as_deref());
     let styles = place.and_then(|place| config::matching(&place, r"^merge\.conflictstyle$"));
-    styles.is_ok_and(|styles| styles.last().is_some_and(|style| style.value.ends_with("diff3")))
+    styles.is_ok_and(|styles| {
+        styles
+            .last()
+            .is_some_and(|style| style.value.ends_with("diff3"))
+    })
 }
 
 /// The three texts, each where it is and as it was read.
@@ -66,7 +70,9 @@ impl MergeDriver {
     /// When the file is none of the ledgers, or no text: then git merges it without us.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let name = self.path.rsplit('/').next().unwrap_or_default();
-        let ledger = LedgerName::ALL.into_iter().find(|ledger| ledger.file_name() == name);
+        let ledger = LedgerName::ALL
+            .into_iter()
+            .find(|ledger| ledger.file_name() == name);
         match ledger.ok_or_else(|| Failure::new(format!("{} is no ledger", shown(&self.path))))? {
             LedgerName::Oracle => self.merge::<OracleLedger>(context),
             LedgerName::Fixture => self.merge::<FixtureLedger>(context),
@@ -84,7 +90,12 @@ impl MergeDriver {
                 let fault = ConflictFault::contested(L::NAME, contest.names());
                 let [ours, base, theirs] = self.labels();
                 let base = Some(base).filter(|_| shows_base(context));
-                let marks = Marks { size: self.marker_size.into(), ours, base, theirs };
+                let marks = Marks {
+                    size: self.marker_size.into(),
+                    ours,
+                    base,
+                    theirs,
+                };
                 Ok(self.conflict(contest.text(&marks), &fault))
             }
             Err(fault) => self.as_text(context, &sides, &fault),
@@ -93,7 +104,12 @@ impl MergeDriver {
 
     /// What cannot be read is merged as text, and is a conflict in any case: nobody knows what a
     /// side that is no ledger means.
-    fn as_text(&self, context: &Context, sides: &Sides, fault: &MergeFault) -> Result<Answer, Failure> {
+    fn as_text(
+        &self,
+        context: &Context,
+        sides: &Sides,
+        fault: &MergeFault,
+    ) -> Result<Answer, Failure> {
         let place = GitPlace::find(&context.dir, context.git_dir.as_deref())?;
         let files = sides.files.each_ref().map(PathBuf::as_path);
         let merged = merge_file(&place, files, self.labels(), self.marker_size.into())?;
@@ -104,7 +120,13 @@ impl MergeDriver {
 
     fn side_by_side(&self, sides: &Sides) -> String {
         let ([ours, _, theirs], [our_label, _, their_label]) = (&sides.texts, self.labels());
-        let ended = |text: &str| if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        let ended = |text: &str| {
+            if text.is_empty() || text.ends_with('\n') {
+                ""
+            } else {
+                "\n"
+            }
+        };
         let marker = |sign: &str| sign.repeat(self.marker_size.into());
         format!(
             "{} {}\n{ours}{}{}\n{theirs}{}{} {}\n",
@@ -124,7 +146,11 @@ impl MergeDriver {
             shown(&self.path),
             why.to_string()
         );
-        Answer { status: ExitStatus::Refused, stdout: text + SAID_CONFLICT, stderr }
+        Answer {
+            status: ExitStatus::Refused,
+            stdout: text + SAID_CONFLICT,
+            stderr,
+        }
     }
 
     fn sides(&self) -> Result<Sides, Failure> {
@@ -133,8 +159,11 @@ impl MergeDriver {
         let files = [&self.ours, &self.base, &self.theirs].map(|file| here.join(file));
         let read = |file: &PathBuf| {
             let bytes = files::read(file).map_err(|error| Failure::new(error.to_string()))?;
-            let bytes = bytes.ok_or_else(|| Failure::new(format!("{} is missing", file.display())))?;
-            let text = String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'));
+            let bytes =
+                bytes.ok_or_else(|| Failure::new(format!("{} is missing", file.display())))?;
+            let text = String::from_utf8(bytes)
+                .ok()
+                .filter(|text| !text.contains('\0'));
             text.ok_or_else(|| Failure::new(format!("{} is no text", file.display())))
         };
         let texts = [read(&files[0])?, read(&files[1])?, read(&files[2])?];
@@ -145,7 +174,9 @@ impl MergeDriver {
     fn labels(&self) -> [&str; 3] {
         let label = |at: usize, other: &'static str| {
             let given = self.labels.get(at).map(String::as_str);
-            given.filter(|label| !label.is_empty() && !label.starts_with('%')).unwrap_or(other)
+            given
+                .filter(|label| !label.is_empty() && !label.starts_with('%'))
+                .unwrap_or(other)
         };
         [label(1, "ours"), label(0, "base"), label(2, "theirs")]
     }

@@ -54,7 +54,10 @@ mod witness;
 
 /// The commands.
 #[derive(Debug, Subcommand)]
-#[expect(missing_docs, reason = "the help of a command is the doc of its own arguments")]
+#[expect(
+    missing_docs,
+    reason = "the help of a command is the doc of its own arguments"
+)]
 pub enum Command {
     Init(init::Init),
     Status(status::Status),
@@ -219,8 +222,13 @@ impl Context {
     /// When there is no such directory.
     pub fn new(changes: &[PathBuf], git_dir: Option<PathBuf>) -> Result<Self, Failure> {
         let here = caller::directory(changes);
-        let dir = here.map_err(|error| Failure::new(format!("the directory cannot be entered: {error}")))?;
-        Ok(Self { git_dir: git_dir.map(|git_dir| dir.join(git_dir)), dir, today: clock::today() })
+        let dir = here
+            .map_err(|error| Failure::new(format!("the directory cannot be entered: {error}")))?;
+        Ok(Self {
+            git_dir: git_dir.map(|git_dir| dir.join(git_dir)),
+            dir,
+            today: clock::today(),
+        })
     }
 
     /// The worktree and its policy.
@@ -248,7 +256,11 @@ impl Answer {
     pub fn done(stdout: impl Into<String>, said: impl Into<String>) -> Self {
         let said = said.into();
         let stderr = if said.is_empty() { said } else { said + "\n" };
-        Self { status: ExitStatus::Done, stdout: stdout.into(), stderr }
+        Self {
+            status: ExitStatus::Done,
+            stdout: stdout.into(),
+            stderr,
+        }
     }
 
     /// Adds a line to the talk.
@@ -264,7 +276,10 @@ impl Answer {
 /// When a file cannot be written.
 pub fn carry_out(root: &Root, plan: &Plan, dry_run: bool, said: String) -> Result<Answer, Failure> {
     if dry_run {
-        return Ok(Answer::done(plan.diff(), "nothing is written: this is the plan"));
+        return Ok(Answer::done(
+            plan.diff(),
+            "nothing is written: this is the plan",
+        ));
     }
     plan.carry_out(root)?;
     Ok(Answer::done("", said))
@@ -303,7 +318,12 @@ struct ErrorObject<'a> {
 impl Failure {
     /// Nothing can be said: 128.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: None, fix: None, status: ExitStatus::Undecided }
+        Self {
+            message: message.into(),
+            code: None,
+            fix: None,
+            status: ExitStatus::Undecided,
+        }
     }
 
     /// The failure as an answer: an object on stdout, or lines on stderr.
@@ -311,17 +331,37 @@ impl Failure {
         let (mut stdout, mut stderr) = (String::new(), String::new());
         if json {
             let (code, message, fix) = (self.code, self.message.as_str(), self.fix.as_deref());
-            stdout = json::print(&ErrorObject { schema: ERROR, code, message, fix });
+            stdout = json::print(&ErrorObject {
+                schema: ERROR,
+                code,
+                message,
+                fix,
+            });
         } else {
-            let code = self.code.map(|code| format!(" ({code})")).unwrap_or_default();
-            stderr = format!("git-reins: cannot {errand}: {}{code}\n", self.message.trim_end());
+            let code = self
+                .code
+                .map(|code| format!(" ({code})"))
+                .unwrap_or_default();
+            stderr = format!(
+                "git-reins: cannot {errand}: {}{code}\n",
+                self.message.trim_end()
+            );
             stderr.extend(self.fix.iter().map(|fix| format!("hint: {fix}\n")));
         }
-        Answer { status: self.status, stdout, stderr }
+        Answer {
+            status: self.status,
+            stdout,
+            stderr,
+        }
     }
 
     fn refused(message: impl ToString, code: Option<Code>, fix: Option<String>) -> Self {
-        Self { message: message.to_string(), code, fix, status: ExitStatus::Refused }
+        Self {
+            message: message.to_string(),
+            code,
+            fix,
+            status: ExitStatus::Refused,
+        }
     }
 }
 
@@ -334,7 +374,10 @@ impl From<Refused> for Failure {
 impl From<PlumbingError> for Failure {
     fn from(error: PlumbingError) -> Self {
         match error.refusal() {
-            Some((message, fix)) => Self { fix: Some(fix), ..Self::new(message) },
+            Some((message, fix)) => Self {
+                fix: Some(fix),
+                ..Self::new(message)
+            },
             None => Self::new(error.to_string()),
         }
     }
@@ -350,23 +393,38 @@ impl From<DeskError> for Failure {
                     FaultKind::Invalid => Code::LedgerInvalid,
                     FaultKind::PathUnsafe => Code::PathUnsafe,
                 };
-                let resolve =
-                    Some("git reins fmt --resolve").filter(|command| fault.expected.contains(command));
-                Self::refused(message, Some(code), Some(resolve.unwrap_or(code.entry().remedy).to_owned()))
+                let resolve = Some("git reins fmt --resolve")
+                    .filter(|command| fault.expected.contains(command));
+                Self::refused(
+                    message,
+                    Some(code),
+                    Some(resolve.unwrap_or(code.entry().remedy).to_owned()),
+                )
             }
             DeskError::NoLedger(path, name) => {
                 let fix = match name.file_name() {
                     "fixture.json" => "git reins fixture pin --epoch NEW --runner-image auto",
                     _ => "git reins init",
                 };
-                Self::refused(format!("{path} is missing"), Some(Code::LedgerMissing), Some(fix.to_owned()))
+                Self::refused(
+                    format!("{path} is missing"),
+                    Some(Code::LedgerMissing),
+                    Some(fix.to_owned()),
+                )
             }
             DeskError::Path(_) => Self::refused(message, Some(Code::PathUnsafe), None),
             DeskError::Outside(_) => Self::refused(message, None, None),
-            DeskError::NoPolicy => Self { fix: Some("git reins init".to_owned()), ..Self::new(message) },
+            DeskError::NoPolicy => Self {
+                fix: Some("git reins init".to_owned()),
+                ..Self::new(message)
+            },
             DeskError::Policy(_) => {
                 let fix = Some("correct the named key".to_owned());
-                Self { code: Some(Code::PolicyInvalid), fix, ..Self::new(message) }
+                Self {
+                    code: Some(Code::PolicyInvalid),
+                    fix,
+                    ..Self::new(message)
+                }
             }
             DeskError::File(FileError::NotRegular { .. }) => Self::refused(message, None, None),
             DeskError::Gate(error) => (*error).into(),
@@ -378,7 +436,9 @@ impl From<DeskError> for Failure {
 impl From<PlanError> for Failure {
     fn from(error: PlanError) -> Self {
         match &error {
-            PlanError::Changed(_) => Self::refused(&error, None, Some("run the command again".to_owned())),
+            PlanError::Changed(_) => {
+                Self::refused(&error, None, Some("run the command again".to_owned()))
+            }
             PlanError::File(_) => Self::new(error.to_string()),
         }
     }
@@ -388,9 +448,11 @@ impl From<CommitError> for Failure {
     fn from(error: CommitError) -> Self {
         let message = error.to_string();
         match error {
-            CommitError::Open(open) => {
-                Self::refused(message, None, Some(format!("finish or abort the {open} first")))
-            }
+            CommitError::Open(open) => Self::refused(
+                message,
+                None,
+                Some(format!("finish or abort the {open} first")),
+            ),
             CommitError::Locked { .. } => {
                 let fix = "wait for the other process; remove the lock only when it is dead";
                 Self::refused(message, None, Some(fix.to_owned()))

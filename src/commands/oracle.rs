@@ -192,7 +192,10 @@ impl Oracle {
 
     /// Whether it answers in JSON.
     pub fn json(&self) -> bool {
-        matches!(self, Self::List(List { json: true }) | Self::Witness(Witness { json: true, .. }))
+        matches!(
+            self,
+            Self::List(List { json: true }) | Self::Witness(Witness { json: true, .. })
+        )
     }
 }
 
@@ -209,8 +212,12 @@ impl Add {
             ..self.details.said()
         };
         let authored = worktree::head(&desk.place)?.map(|id| id.to_string());
-        let after =
-            oracle::add(opened.ledger.clone().unwrap_or_else(oracle::empty), &self.id, said, authored)?;
+        let after = oracle::add(
+            opened.ledger.clone().unwrap_or_else(oracle::empty),
+            &self.id,
+            said,
+            authored,
+        )?;
         let next = self.details.next(&self.id);
         let said = format!("added oracle {} to {}; next: {next}", self.id, opened.path);
         let answer = write(desk, &opened, &after, (self.details.dry_run, said))?;
@@ -225,15 +232,36 @@ impl Edit {
         if self.details.check.is_some() {
             oracle::check(&desk.policy, self.details.check.as_deref())?;
         }
-        let source = self.source.as_ref().map(|source| oracle::source(desk, source)).transpose()?;
+        let source = self
+            .source
+            .as_ref()
+            .map(|source| oracle::source(desk, source))
+            .transpose()?;
         let (source, note) = source.map_or((None, None), |(source, note)| (Some(source), note));
-        let files =
-            if self.files.is_empty() { None } else { Some(oracle::property_files(desk, &self.files)?) };
+        let files = if self.files.is_empty() {
+            None
+        } else {
+            Some(oracle::property_files(desk, &self.files)?)
+        };
         let details = self.details.said();
-        let score = if self.score { Some(true) } else { details.score };
-        let said = Said { source, files, property: self.property.clone(), score, ..details };
+        let score = if self.score {
+            Some(true)
+        } else {
+            details.score
+        };
+        let said = Said {
+            source,
+            files,
+            property: self.property.clone(),
+            score,
+            ..details
+        };
         let after = oracle::edit(opened.required()?.clone(), &self.id, said)?;
-        let said = format!("changed oracle {}; next: {}", self.id, self.details.next(&self.id));
+        let said = format!(
+            "changed oracle {}; next: {}",
+            self.id,
+            self.details.next(&self.id)
+        );
         let answer = write(desk, &opened, &after, (self.details.dry_run, said))?;
         let notes = note.into_iter().chain(smoke(after.row(self.id.as_str())));
         Ok(notes.fold(answer, |answer, note| answer.note(&note)))
@@ -254,17 +282,28 @@ impl Details {
     }
 
     fn next(&self, id: &OracleId) -> String {
-        let drafted = self.drafted_by.as_ref().map(|_| format!("git reins oracle clear {id} --by NAME"));
+        let drafted = self
+            .drafted_by
+            .as_ref()
+            .map(|_| format!("git reins oracle clear {id} --by NAME"));
         drafted.unwrap_or(NEXT.to_owned())
     }
 }
 
 /// The note that a row without inputs, relation or witness gets.
 fn smoke(row: Option<&OracleRow>) -> Option<String> {
-    let missing = row.filter(|row| row.score != Some(false))?.missing_for_score();
-    let flags: Vec<_> = missing.iter().map(|name| format!("--{name} TEXT")).collect();
+    let missing = row
+        .filter(|row| row.score != Some(false))?
+        .missing_for_score();
+    let flags: Vec<_> = missing
+        .iter()
+        .map(|name| format!("--{name} TEXT"))
+        .collect();
     let id = &row?.oracle_id;
-    let note = format!("{id} is smoke and does not score: git reins oracle edit {id} {}", flags.join(" "));
+    let note = format!(
+        "{id} is smoke and does not score: git reins oracle edit {id} {}",
+        flags.join(" ")
+    );
     (!missing.is_empty()).then_some(note)
 }
 
@@ -274,9 +313,20 @@ impl Pin {
         let after = oracle::pin(opened.required()?.clone(), self.id.as_ref(), desk)?;
         let changed = oracle::changes(opened.required()?, &after).changed;
         if changed.is_empty() {
-            return Ok(Answer::done("", format!("every pin is current; next: {NEXT}")));
+            return Ok(Answer::done(
+                "",
+                format!("every pin is current; next: {NEXT}"),
+            ));
         }
-        write(desk, &opened, &after, (self.dry_run, format!("pinned {}; next: {NEXT}", changed.join(", "))))
+        write(
+            desk,
+            &opened,
+            &after,
+            (
+                self.dry_run,
+                format!("pinned {}; next: {NEXT}", changed.join(", ")),
+            ),
+        )
     }
 }
 
@@ -284,7 +334,15 @@ impl Clear {
     fn run(&self, desk: &Desk) -> Result<Answer, Failure> {
         let opened = desk.ledger::<OracleLedger>()?;
         let after = oracle::clear(opened.required()?.clone(), &self.id, &self.by)?;
-        write(desk, &opened, &after, (self.dry_run, format!("cleared oracle {}; next: {NEXT}", self.id)))
+        write(
+            desk,
+            &opened,
+            &after,
+            (
+                self.dry_run,
+                format!("cleared oracle {}; next: {NEXT}", self.id),
+            ),
+        )
     }
 }
 
@@ -292,7 +350,15 @@ impl Rm {
     fn run(&self, desk: &Desk) -> Result<Answer, Failure> {
         let opened = desk.ledger::<OracleLedger>()?;
         let after = oracle::remove(opened.required()?.clone(), &self.id)?;
-        write(desk, &opened, &after, (self.dry_run, format!("removed oracle {}; next: {NEXT}", self.id)))
+        write(
+            desk,
+            &opened,
+            &after,
+            (
+                self.dry_run,
+                format!("removed oracle {}; next: {NEXT}", self.id),
+            ),
+        )
     }
 }
 
@@ -309,12 +375,30 @@ impl List {
         if self.json {
             return Ok(Answer::done(print(ledger), ""));
         }
-        let width = ledger.oracles.iter().map(|row| row.oracle_id.len()).max().unwrap_or_default();
+        let width = ledger
+            .oracles
+            .iter()
+            .map(|row| row.oracle_id.len())
+            .max()
+            .unwrap_or_default();
         let line = |row: &OracleRow| {
-            format!("{:width$}  {:9}  {}  {}\n", row.oracle_id, state(row), row.property, row.source)
+            format!(
+                "{:width$}  {:9}  {}  {}\n",
+                row.oracle_id,
+                state(row),
+                row.property,
+                row.source
+            )
         };
-        let empty = if ledger.oracles.is_empty() { "no oracles; next: git reins oracle add" } else { "" };
-        Ok(Answer::done(ledger.oracles.iter().map(line).collect::<String>(), empty))
+        let empty = if ledger.oracles.is_empty() {
+            "no oracles; next: git reins oracle add"
+        } else {
+            ""
+        };
+        Ok(Answer::done(
+            ledger.oracles.iter().map(line).collect::<String>(),
+            empty,
+        ))
     }
 }
 
@@ -348,11 +432,19 @@ fn on_a_branch_of_its_own(
     rows: &OracleLedger,
 ) -> Result<String, Failure> {
     let paths: Vec<_> = entries.iter().map(|entry| word(&entry.shown())).collect();
-    let base = branch.base.map_or_else(|| "BASE".to_owned(), |base| base.short());
+    let base = branch
+        .base
+        .map_or_else(|| "BASE".to_owned(), |base| base.short());
     let files = landing::committed_beside(desk, branch, rows)?;
     let files: Vec<_> = files.iter().map(|file| word(file)).collect();
     let head = worktree::head(&desk.place)?.filter(|_| !files.is_empty());
-    let bring = head.map(|head| format!("git restore --source={} -- {} && ", head.short(), files.join(" ")));
+    let bring = head.map(|head| {
+        format!(
+            "git restore --source={} -- {} && ",
+            head.short(),
+            files.join(" ")
+        )
+    });
     Ok(format!(
         "git stash push --include-untracked -- {} && git switch -c oracle-rows {base} && git stash pop && {}git reins oracle commit",
         paths.join(" "),
@@ -369,7 +461,10 @@ fn commit(flags: &CommitFlags, desk: &Desk) -> Result<Answer, Failure> {
     let entries = landing::oracle_entries(&desk.policy.paths, worktree::status(&desk.place)?)?;
     let branch = judged::branch(desk)?;
     if let Some(patch) = branch.patch.first() {
-        let refused = Refused::new(format!("the branch carries patch commits already ({})", patch.short()));
+        let refused = Refused::new(format!(
+            "the branch carries patch commits already ({})",
+            patch.short()
+        ));
         return Err(refused
             .code(Code::OracleNotIndependent)
             .fix(on_a_branch_of_its_own(desk, &branch, &entries, after)?)
@@ -381,7 +476,19 @@ fn commit(flags: &CommitFlags, desk: &Desk) -> Result<Answer, Failure> {
         None => "git reins fixture pin --epoch NEW --runner-image auto",
     };
     let stale = oracle::changes(after, &oracle::pin(after.clone(), None, desk)?).changed;
-    let answer = flags.commit(desk, &entries, &landing::oracle_message(&before, after), next)?;
-    let note = format!("{} pinned to other bytes: git reins oracle pin", stale.join(", "));
-    Ok(if stale.is_empty() { answer } else { answer.note(&note) })
+    let answer = flags.commit(
+        desk,
+        &entries,
+        &landing::oracle_message(&before, after),
+        next,
+    )?;
+    let note = format!(
+        "{} pinned to other bytes: git reins oracle pin",
+        stale.join(", ")
+    );
+    Ok(if stale.is_empty() {
+        answer
+    } else {
+        answer.note(&note)
+    })
 }

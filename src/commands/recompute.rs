@@ -71,11 +71,26 @@ impl Recompute {
             None => of_commit(&repo, &self.what, context.today)?,
         };
         if all.is_empty() {
-            return Err(Failure::new(format!("{} holds no trial record", visible(&self.what))));
+            return Err(Failure::new(format!(
+                "{} holds no trial record",
+                visible(&self.what)
+            )));
         }
-        let status = if all.iter().all(|one| one.same) { ExitStatus::Done } else { ExitStatus::Refused };
-        let stdout = if self.json { json::print(&all) } else { all.iter().map(told).collect() };
-        Ok(Answer { status, stdout, stderr: String::new() })
+        let status = if all.iter().all(|one| one.same) {
+            ExitStatus::Done
+        } else {
+            ExitStatus::Refused
+        };
+        let stdout = if self.json {
+            json::print(&all)
+        } else {
+            all.iter().map(told).collect()
+        };
+        Ok(Answer {
+            status,
+            stdout,
+            stderr: String::new(),
+        })
     }
 }
 
@@ -96,7 +111,10 @@ fn told(one: &Recomputed) -> String {
 fn of_directory(repo: &Repo, file: &Path, bytes: &[u8], today: Day) -> Result<Recomputed, Failure> {
     let path = file.display().to_string();
     let full = file.parent().and_then(|dir| dir.canonicalize().ok());
-    let name = full.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    let name = full
+        .as_deref()
+        .and_then(Path::file_name)
+        .map(|name| name.to_string_lossy().into_owned());
     let found = difference(repo, bytes, (&name.unwrap_or_default(), "HEAD"), today)?;
     let found = found.ok_or_else(|| Failure::new(format!("{path} is no trial record")))?;
     Ok(answer(path, found))
@@ -120,7 +138,9 @@ fn difference(
     (name, tip): (&str, &str),
     today: Day,
 ) -> Result<Option<Option<Difference>>, Failure> {
-    let Some(reading) = recorded::read(bytes) else { return Ok(None) };
+    let Some(reading) = recorded::read(bytes) else {
+        return Ok(None);
+    };
     let trial: Trial = match record::parse_shape(bytes) {
         Ok(trial) => trial,
         Err(fault) => return Ok(Some(Some(unreadable(fault)))),
@@ -151,7 +171,11 @@ fn about(repo: &Repo, trial: &Trial, (name, tip): (&str, &str)) -> Result<Vec<St
     trees.push((trial.base_rev, trial.base_tree));
     let with = |wanted: Option<ObjectId>| -> Vec<String> {
         let is_meant = |(_, tree): &&(CommitId, ObjectId)| Some(*tree) == wanted;
-        trees.iter().filter(is_meant).map(|(id, _)| id.to_string()).collect()
+        trees
+            .iter()
+            .filter(is_meant)
+            .map(|(id, _)| id.to_string())
+            .collect()
     };
     let candidates = with(trial.candidate_tree);
     if !candidates.is_empty() {
@@ -159,11 +183,21 @@ fn about(repo: &Repo, trial: &Trial, (name, tip): (&str, &str)) -> Result<Vec<St
     }
     // an edited record may name another candidate than the one that it is about
     let is_edited = trial.candidate_tree.is_some() && trial.directory_name() != name;
-    Ok(if is_edited { vec![tip.to_owned()] } else { with(Some(trial.base_tree)) })
+    Ok(if is_edited {
+        vec![tip.to_owned()]
+    } else {
+        with(Some(trial.base_tree))
+    })
 }
 
 fn ground(repo: &Repo, trial: &Trial, tip: &str) -> Result<Box<Ground>, Failure> {
-    match survey(repo, &Request { base: Some(&trial.base_rev.to_string()), tip: Some(tip) })? {
+    match survey(
+        repo,
+        &Request {
+            base: Some(&trial.base_rev.to_string()),
+            tip: Some(tip),
+        },
+    )? {
         Survey::Under(ground) => Ok(ground),
         Survey::NotUnderReins { line } => Err(Failure::new(format!("{line} has no policy"))),
     }
@@ -177,7 +211,10 @@ fn first_difference(
     (fault, name): (Option<&RecordFault>, &str),
     today: Day,
 ) -> Option<Difference> {
-    let started = trial.timing.as_ref().and_then(|timing| timing.started_at.get(..10));
+    let started = trial
+        .timing
+        .as_ref()
+        .and_then(|timing| timing.started_at.get(..10));
     let day = started.and_then(|day| day.parse().ok()).unwrap_or(today);
     let misnamed = || {
         (trial.directory_name() != name).then(|| Difference {
@@ -186,12 +223,20 @@ fn first_difference(
             derived: trial.directory_name(),
         })
     };
-    recorded::recompute(facts, trial, day).or_else(|| fault.cloned().map(unreadable)).or_else(misnamed)
+    recorded::recompute(facts, trial, day)
+        .or_else(|| fault.cloned().map(unreadable))
+        .or_else(misnamed)
 }
 
 fn unreadable(fault: RecordFault) -> Difference {
-    let field = fault.field.unwrap_or_else(|| "(the whole record)".to_owned());
-    Difference { field, recorded: fault.observed, derived: fault.expected }
+    let field = fault
+        .field
+        .unwrap_or_else(|| "(the whole record)".to_owned());
+    Difference {
+        field,
+        recorded: fault.observed,
+        derived: fault.expected,
+    }
 }
 
 fn answer(path: String, difference: Option<Difference>) -> Recomputed {
@@ -200,5 +245,12 @@ fn answer(path: String, difference: Option<Difference>) -> Recomputed {
         Some(one) => (Some(one.field), Some(one.recorded), Some(one.derived)),
         None => (None, None, None),
     };
-    Recomputed { schema: SCHEMA, path, same, field, recorded, derived }
+    Recomputed {
+        schema: SCHEMA,
+        path,
+        same,
+        field,
+        recorded,
+        derived,
+    }
 }

@@ -107,14 +107,25 @@ impl Reconcile {
     /// When something cannot be read, or a lock is held.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
-        let Some(top) = repo.worktree() else { return Err(VerdictsError::from(FoldError::Bare).into()) };
+        let Some(top) = repo.worktree() else {
+            return Err(VerdictsError::from(FoldError::Bare).into());
+        };
         let (root, place, rules) = (Root::open(top)?, repo.place()?, rules(&repo)?);
-        let ground = Ground { repo: &repo, place: &place, root: &root, history: &rules.policy.paths.history };
+        let ground = Ground {
+            repo: &repo,
+            place: &place,
+            root: &root,
+            history: &rules.policy.paths.history,
+        };
         if !self.dry_run {
             Scratch::sweep();
             let _links_are_told_below = deposit::sweep(&root, ground.history);
         }
-        let request = Request { ids: &self.ids, compact: self.compact, act: self.act() };
+        let request = Request {
+            ids: &self.ids,
+            compact: self.compact,
+            act: self.act(),
+        };
         let outcome = reconcile(&ground, &rules, &request)?;
         let mut answer = if self.json {
             self.report(&outcome, &rules)
@@ -166,10 +177,17 @@ impl Reconcile {
 
     fn talk(&self, outcome: &Outcome, rules: &Rules, has_remote: bool) -> Answer {
         let plan = &outcome.plan;
-        let mut answer =
-            if plan.refusals.is_empty() { self.done(outcome, has_remote) } else { refused(plan) };
+        let mut answer = if plan.refusals.is_empty() {
+            self.done(outcome, has_remote)
+        } else {
+            refused(plan)
+        };
         for skip in &plan.skipped {
-            answer = answer.note(&format!("{} is left alone: {}", skip.dir, because(skip.reason)));
+            answer = answer.note(&format!(
+                "{} is left alone: {}",
+                skip.dir,
+                because(skip.reason)
+            ));
         }
         for completion in &outcome.completed {
             let (task, end) = (&completion.task, &completion.end);
@@ -195,12 +213,22 @@ impl Reconcile {
             return Answer::done("", "nothing is folded: what was named is not finished");
         }
         if plan.folds.is_empty() {
-            return Answer::done("", "nothing to fold: HEAD holds every finished verdict that was asked for");
+            return Answer::done(
+                "",
+                "nothing to fold: HEAD holds every finished verdict that was asked for",
+            );
         }
         let files: usize = plan.folds.iter().map(|fold| fold.files.len()).sum();
-        let what = format!("{} ({})", counted(plan.folds.len(), "verdict"), counted(files, "file"));
-        let listed =
-            plan.folds.iter().map(|fold| format!("{} {}\n", fold.dir, fold.words())).collect::<String>();
+        let what = format!(
+            "{} ({})",
+            counted(plan.folds.len(), "verdict"),
+            counted(files, "file")
+        );
+        let listed = plan
+            .folds
+            .iter()
+            .map(|fold| format!("{} {}\n", fold.dir, fold.words()))
+            .collect::<String>();
         match (self.act(), outcome.commit) {
             (Act::Print, _) => {
                 let paths = plan.folds.iter().flat_map(|fold| &fold.files);
@@ -225,7 +253,8 @@ impl Reconcile {
 fn status(outcome: &Outcome) -> ExitStatus {
     if !outcome.plan.refusals.is_empty() {
         ExitStatus::Refused
-    } else if outcome.plan.is_waiting || outcome.completed.iter().any(|completion| !completion.done) {
+    } else if outcome.plan.is_waiting || outcome.completed.iter().any(|completion| !completion.done)
+    {
         ExitStatus::Held
     } else {
         ExitStatus::Done
@@ -234,8 +263,10 @@ fn status(outcome: &Outcome) -> ExitStatus {
 
 fn refused(plan: &Plan) -> Answer {
     let codes: Vec<_> = plan.codes().into_iter().map(Code::as_str).collect();
-    let mut out =
-        format!("refuse: {}\n  nothing is folded; name directories to fold those only\n", codes.join(", "));
+    let mut out = format!(
+        "refuse: {}\n  nothing is folded; name directories to fold those only\n",
+        codes.join(", ")
+    );
     for detail in &plan.refusals {
         out.push('\n');
         text::TERMINAL.finding(&mut out, detail);
@@ -254,9 +285,13 @@ fn because(reason: &str) -> &str {
 impl From<FileError> for Failure {
     fn from(error: FileError) -> Self {
         match &error {
-            FileError::NotRegular { .. } | FileError::Shared { .. } | FileError::TooLarge { .. } => {
-                Self::refused(&error, Some(Code::PathUnsafe), Some("take the named path away".to_owned()))
-            }
+            FileError::NotRegular { .. }
+            | FileError::Shared { .. }
+            | FileError::TooLarge { .. } => Self::refused(
+                &error,
+                Some(Code::PathUnsafe),
+                Some("take the named path away".to_owned()),
+            ),
             FileError::Changed { .. } => {
                 Self::refused(&error, None, Some("run the command again".to_owned()))
             }
@@ -269,9 +304,13 @@ impl From<VerdictsError> for Failure {
     fn from(error: VerdictsError) -> Self {
         let message = error.to_string();
         match error {
-            VerdictsError::File(error) | VerdictsError::Fold(FoldError::File(error)) => error.into(),
+            VerdictsError::File(error) | VerdictsError::Fold(FoldError::File(error)) => {
+                error.into()
+            }
             VerdictsError::Git(error) | VerdictsError::Fold(FoldError::Repo(error)) => error.into(),
-            VerdictsError::Busy(..) => Self::refused(message, None, Some("run the command again".to_owned())),
+            VerdictsError::Busy(..) => {
+                Self::refused(message, None, Some("run the command again".to_owned()))
+            }
             VerdictsError::Name { fix, .. } => Self::refused(message, None, Some(fix)),
             VerdictsError::Fold(error) => fold_failure(&error, message),
         }
@@ -280,12 +319,16 @@ impl From<VerdictsError> for Failure {
 
 fn fold_failure(error: &FoldError, message: String) -> Failure {
     match error {
-        FoldError::Open(open) => {
-            Failure::refused(message, None, Some(format!("finish or abort the {open} first")))
-        }
-        FoldError::Folding { .. } => {
-            Failure::refused(message, None, Some("run the command again when it is done".to_owned()))
-        }
+        FoldError::Open(open) => Failure::refused(
+            message,
+            None,
+            Some(format!("finish or abort the {open} first")),
+        ),
+        FoldError::Folding { .. } => Failure::refused(
+            message,
+            None,
+            Some("run the command again when it is done".to_owned()),
+        ),
         FoldError::Held { .. } => {
             let fix = "wait for the other process; remove the lock only when it is dead";
             Failure::refused(message, None, Some(fix.to_owned()))

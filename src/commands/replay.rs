@@ -41,7 +41,12 @@ pub struct Replay {
     #[arg(long, value_name = "ID")]
     property: Option<OracleId>,
     /// The seed, frozen or not [default: the frozen ones]
-    #[arg(long, value_name = "SEED", requires = "property", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "SEED",
+        requires = "property",
+        allow_hyphen_values = true
+    )]
     seed: Option<String>,
     /// How often each seed runs on each tree, 2 to 100 [default: judge.replays of the policy]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(2..=100))]
@@ -80,16 +85,29 @@ impl Replay {
             times: self.times,
         };
         let watch = Interrupt::watch();
-        let interrupt = watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
+        let interrupt =
+            watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
         let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
-        let court =
-            Court { repo: &repo, dir, git_dir, today: context.today, interrupt: &interrupt, is_anew: true };
+        let court = Court {
+            repo: &repo,
+            dir,
+            git_dir,
+            today: context.today,
+            interrupt: &interrupt,
+            is_anew: true,
+        };
         let replayed = match (court.replay(&asked), interrupt.caught()) {
             (_, Some(signal)) => return Err(stopped(signal)),
             (Err(TrialError::Checked(refused)), None) => {
-                let form = judging::Form { admitted: "agree", as_json: self.json };
+                let form = judging::Form {
+                    admitted: "agree",
+                    as_json: self.json,
+                };
                 let answer = judging::answer(&refused, form);
-                let answer = Answer { status: ExitStatus::Refused, ..answer };
+                let answer = Answer {
+                    status: ExitStatus::Refused,
+                    ..answer
+                };
                 return Ok(answer.note("no replay: nobody knows by which rows"));
             }
             (replayed, None) => replayed?,
@@ -99,15 +117,32 @@ impl Replay {
 
     fn answer(&self, replayed: &Replayed, unkept: Option<FileError>) -> Answer {
         let replay = &replayed.replay;
-        let notes: Vec<_> = replayed.lines.0.iter().map(|line| line.measured.ended.note.clone()).collect();
-        let stdout = if self.json { record::print(replay) } else { replays::replay(replay, &notes) };
+        let notes: Vec<_> = replayed
+            .lines
+            .0
+            .iter()
+            .map(|line| line.measured.ended.note.clone())
+            .collect();
+        let stdout = if self.json {
+            record::print(replay)
+        } else {
+            replays::replay(replay, &notes)
+        };
         let all: Vec<_> = replay.seeds.iter().map(status).collect();
-        let severest =
-            [ExitStatus::Refused, ExitStatus::Held].into_iter().find(|status| all.contains(status));
+        let severest = [ExitStatus::Refused, ExitStatus::Held]
+            .into_iter()
+            .find(|status| all.contains(status));
         let status = severest.unwrap_or(ExitStatus::Done);
-        let answer = Answer { status, stdout, stderr: String::new() };
+        let answer = Answer {
+            status,
+            stdout,
+            stderr: String::new(),
+        };
         match unkept {
-            Some(error) => answer.note(&format!("the record is not kept: {}", visible(&error.to_string()))),
+            Some(error) => answer.note(&format!(
+                "the record is not kept: {}",
+                visible(&error.to_string())
+            )),
             None => answer,
         }
     }

@@ -80,8 +80,19 @@ impl Report {
             Ok(report) => (report, String::new()),
             Err(failure) if failure.status == ExitStatus::Undecided => {
                 let talk = failure.answer("decide", false).stderr;
-                let obstacle = Obstacle { code: failure.code, message: failure.message, fix: failure.fix };
-                (summary::undecided(&obstacle, today, self.recompute(self.range.as_deref(), today)), talk)
+                let obstacle = Obstacle {
+                    code: failure.code,
+                    message: failure.message,
+                    fix: failure.fix,
+                };
+                (
+                    summary::undecided(
+                        &obstacle,
+                        today,
+                        self.recompute(self.range.as_deref(), today),
+                    ),
+                    talk,
+                )
             }
             Err(failure) => return Err(failure),
         };
@@ -91,7 +102,11 @@ impl Report {
             None => text,
             Some(file) => write(&context.dir.join(file), &text).map(|()| String::new())?,
         };
-        Ok(Answer { status: status(report.decision), stdout, stderr: talk })
+        Ok(Answer {
+            status: status(report.decision),
+            stdout,
+            stderr: talk,
+        })
     }
 
     /// Whether it answers in JSON.
@@ -101,7 +116,11 @@ impl Report {
 
     fn decided(&self, context: &Context, today: Day) -> Result<Document, Failure> {
         let range = judging::Range::parse(self.range.as_deref())?;
-        let results = self.results.as_ref().map(|path| admit::read(&context.dir, path)).transpose()?;
+        let results = self
+            .results
+            .as_ref()
+            .map(|path| admit::read(&context.dir, path))
+            .transpose()?;
         let results = results.map(|bytes| parse_results(&bytes));
         let scores = match &results {
             None => Scores::Recorded,
@@ -118,7 +137,10 @@ impl Report {
             Ok(weighed) => weighed,
             Err(line) => {
                 let recompute = self.recompute(self.range.as_deref(), today);
-                return Ok(summary::unruled(&decision::unruled(&line, today), recompute));
+                return Ok(summary::unruled(
+                    &decision::unruled(&line, today),
+                    recompute,
+                ));
             }
         };
         let base = match &range.base {
@@ -135,25 +157,51 @@ impl Report {
         let (mut ledgers, mut files) = (BTreeMap::new(), Vec::new());
         for name in LedgerName::ALL {
             let path = format!("{}/{}", facts.policy.paths.ledger, name.file_name());
-            let entry = repo.entry(tree, &path)?.filter(|entry| entry.is_usual_file());
-            let bytes = entry.map(|entry| repo.blob(entry.id, HARD_CAP)).transpose()?.flatten();
+            let entry = repo
+                .entry(tree, &path)?
+                .filter(|entry| entry.is_usual_file());
+            let bytes = entry
+                .map(|entry| repo.blob(entry.id, HARD_CAP))
+                .transpose()?
+                .flatten();
             let sha256 = bytes.as_ref().map(|bytes| Sha256::of(bytes).to_string());
-            files.push(Pinned { path, commit: tip, sha256 });
+            files.push(Pinned {
+                path,
+                commit: tip,
+                sha256,
+            });
             ledgers.extend(bytes.and_then(|bytes| Some((name, String::from_utf8(bytes).ok()?))));
         }
         let sha256 = Some(facts.pins.policy_sha256.to_string());
-        files.push(Pinned { path: POLICY_PATH.to_owned(), commit: weighed.ground.policy_at, sha256 });
+        files.push(Pinned {
+            path: POLICY_PATH.to_owned(),
+            commit: weighed.ground.policy_at,
+            sha256,
+        });
         let recompute = self.recompute(Some(&format!("{base}..{tip}")), facts.today);
-        let changes = change::over(repo, &weighed.ground, &facts.commits).map_err(|error| error.to_string());
-        Ok(Sources { ledgers, files, changes, recompute })
+        let changes =
+            change::over(repo, &weighed.ground, &facts.commits).map_err(|error| error.to_string());
+        Ok(Sources {
+            ledgers,
+            files,
+            changes,
+            recompute,
+        })
     }
 
     /// The command that computes the decision again, on any clone that has the commits.
     fn recompute(&self, range: Option<&str>, today: Day) -> String {
-        let range = range.map(|range| format!(" {}", word(range))).unwrap_or_default();
-        let results =
-            self.results.as_ref().map(|path| format!(" --results {}", word(&path.display().to_string())));
-        format!("git reins admit{range} --today {today}{}", results.unwrap_or_default())
+        let range = range
+            .map(|range| format!(" {}", word(range)))
+            .unwrap_or_default();
+        let results = self
+            .results
+            .as_ref()
+            .map(|path| format!(" --results {}", word(&path.display().to_string())));
+        format!(
+            "git reins admit{range} --today {today}{}",
+            results.unwrap_or_default()
+        )
     }
 }
 
@@ -183,9 +231,18 @@ fn status(answer: Answered) -> ExitStatus {
 /// Puts the report where a person asked for it; no link at its name is followed.
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
     let trouble = |error: FileError| Failure::new(format!("the report cannot be written: {error}"));
-    let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let path: RepoPath =
-        name.parse().map_err(|error| Failure::new(format!("the report cannot be written: {error}")))?;
-    let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    Root::open(dir).and_then(|root| root.replace(&path, text.as_bytes())).map_err(trouble)
+    let name = file
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    let path: RepoPath = name
+        .parse()
+        .map_err(|error| Failure::new(format!("the report cannot be written: {error}")))?;
+    let dir = file
+        .parent()
+        .filter(|dir| !dir.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    Root::open(dir)
+        .and_then(|root| root.replace(&path, text.as_bytes()))
+        .map_err(trouble)
 }

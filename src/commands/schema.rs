@@ -34,10 +34,12 @@ impl Schema {
     /// When there is none of that name.
     pub fn run(&self) -> Result<Answer, Failure> {
         let names: Vec<_> = names().collect();
-        let Some(name) = &self.name else { return Ok(Answer::done(names.join("\n") + "\n", "")) };
+        let Some(name) = &self.name else {
+            return Ok(Answer::done(names.join("\n") + "\n", ""));
+        };
         let fix = format!("one of {}", names.join(", "));
-        let text =
-            schema(name).ok_or_else(|| Refused::new(format!("there is no schema '{name}'")).fix(fix))?;
+        let text = schema(name)
+            .ok_or_else(|| Refused::new(format!("there is no schema '{name}'")).fix(fix))?;
         Ok(Answer::done(text, ""))
     }
 }
@@ -86,7 +88,9 @@ pub fn schema(name: &str) -> Option<String> {
     let mut schema = make();
     schema.insert("$id".to_owned(), format!("urn:git-reins:{name}:1").into());
     schema.insert("title".to_owned(), format!("git-reins/{name}/1").into());
-    serde_json::to_string_pretty(&schema).ok().map(|text| text + "\n")
+    serde_json::to_string_pretty(&schema)
+        .ok()
+        .map(|text| text + "\n")
 }
 
 /// The schema of what is read.

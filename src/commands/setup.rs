@@ -60,7 +60,11 @@ impl Setup {
         if self.undo {
             let place = GitPlace::find(&context.dir, context.git_dir.as_deref())?;
             let scene = Scene::look(&place)?;
-            return self.finish(&scene, &scene.undo(&self.comforts(&Comfort::ALL)), "taken back");
+            return self.finish(
+                &scene,
+                &scene.undo(&self.comforts(&Comfort::ALL)),
+                "taken back",
+            );
         }
         let desk = context.desk()?;
         let (scene, ledgers) = (Scene::look(&desk.place)?, &desk.policy.paths.ledger);
@@ -76,7 +80,11 @@ impl Setup {
             Comfort::MergeDriver => self.merge_driver,
         };
         let named: Vec<_> = Comfort::ALL.into_iter().filter(is_named).collect();
-        if named.is_empty() { otherwise.to_vec() } else { named }
+        if named.is_empty() {
+            otherwise.to_vec()
+        } else {
+            named
+        }
     }
 
     fn finish(&self, scene: &Scene, steps: &[Step], said: &str) -> Result<Answer, Failure> {
@@ -86,12 +94,21 @@ impl Setup {
         let lines: Vec<_> = steps.iter().map(ToString::to_string).collect();
         if self.json {
             let (textconv, merge_driver) = (None, None);
-            let done = Done { schema: SCHEMA, done: !self.dry_run, steps: lines, textconv, merge_driver };
+            let done = Done {
+                schema: SCHEMA,
+                done: !self.dry_run,
+                steps: lines,
+                textconv,
+                merge_driver,
+            };
             return Ok(Answer::done(json::print(&done), ""));
         }
         Ok(match (steps.is_empty(), self.dry_run) {
             (true, _) => Answer::done("", "unchanged"),
-            (false, true) => Answer::done(lines.join("\n") + "\n", "nothing is written: this is the plan"),
+            (false, true) => Answer::done(
+                lines.join("\n") + "\n",
+                "nothing is written: this is the plan",
+            ),
             (false, false) => Answer::done("", format!("{said}:\n  {}", lines.join("\n  "))),
         })
     }
@@ -101,11 +118,25 @@ impl Setup {
         let (textconv, merge_driver) = (state(Comfort::Textconv)?, state(Comfort::MergeDriver)?);
         if self.json {
             let (textconv, merge_driver) = (Some(textconv), Some(merge_driver));
-            let done = Done { schema: SCHEMA, done: false, steps: Vec::new(), textconv, merge_driver };
+            let done = Done {
+                schema: SCHEMA,
+                done: false,
+                steps: Vec::new(),
+                textconv,
+                merge_driver,
+            };
             return Ok(Answer::done(json::print(&done), ""));
         }
-        let states = [(Comfort::Textconv, textconv), (Comfort::MergeDriver, merge_driver)];
-        Ok(Answer::done(states.map(|(comfort, state)| line(scene, comfort, state)).concat(), ""))
+        let states = [
+            (Comfort::Textconv, textconv),
+            (Comfort::MergeDriver, merge_driver),
+        ];
+        Ok(Answer::done(
+            states
+                .map(|(comfort, state)| line(scene, comfort, state))
+                .concat(),
+            "",
+        ))
     }
 }
 
@@ -116,7 +147,9 @@ fn line(scene: &Scene, comfort: Comfort, state: State) -> String {
     let said = match state {
         State::SetUp => format!("set up: {purpose}"),
         State::Absent => format!("not set up: git reins setup --{name}, and {purpose}"),
-        State::Partial => format!("set up in part, or overruled: git reins setup --{name} completes it"),
+        State::Partial => {
+            format!("set up in part, or overruled: git reins setup --{name} completes it")
+        }
         State::Foreign => {
             let setting = scene.foreign(comfort);
             let (key, origin) = setting.map_or(("", ""), |setting| (&setting.key, &setting.origin));

@@ -75,9 +75,17 @@ impl Status {
         let branch = judged::branch(&desk)?;
         let changed = worktree::status(&desk.place)?;
         let is_material = |entry: &&StatusEntry| landing::is_material(&desk.policy.paths, entry);
-        let uncommitted: Vec<_> = changed.iter().filter(is_material).map(StatusEntry::shown).collect();
-        let rows = oracle.as_ref().map(|ledger| ledger.oracles.iter().filter(|row| row.scores()));
-        let scoring = rows.clone().map(|rows| rows.filter(|row| row.is_independent()).count());
+        let uncommitted: Vec<_> = changed
+            .iter()
+            .filter(is_material)
+            .map(StatusEntry::shown)
+            .collect();
+        let rows = oracle
+            .as_ref()
+            .map(|ledger| ledger.oracles.iter().filter(|row| row.scores()));
+        let scoring = rows
+            .clone()
+            .map(|rows| rows.filter(|row| row.is_independent()).count());
         let has_drafts = rows.is_some_and(|mut rows| rows.any(|row| !row.is_independent()));
         let has_patch = !branch.patch.is_empty();
         let repo = Repo::open(&context.dir, context.git_dir.as_deref())?;
@@ -111,7 +119,11 @@ impl Status {
             next: next.to_owned(),
             why,
         };
-        let answer = if self.json { json::print(&standing) } else { standing.text() };
+        let answer = if self.json {
+            json::print(&standing)
+        } else {
+            standing.text()
+        };
         Ok(Answer::done(answer, ""))
     }
 }
@@ -128,7 +140,9 @@ fn said(repo: &Repo, context: &Context, has_patch: bool) -> Result<Option<Judged
     };
     match gate::judge(repo, &Request::default(), context.today, decide) {
         Ok(judged) => Ok(Some(judged)),
-        Err(GateError::Unborn) => Ok(Some(Judged::NotUnderReins { line: String::new() })),
+        Err(GateError::Unborn) => Ok(Some(Judged::NotUnderReins {
+            line: String::new(),
+        })),
         Err(GateError::NoLine { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -142,18 +156,24 @@ fn land(repo: &Repo, desk: &Desk, line: &str, changed: &[StatusEntry]) -> Result
     let is_first = |entry: &&StatusEntry| {
         landing::is_material(&desk.policy.paths, entry) || entry.text() == Some(".gitignore")
     };
-    let others = changed.iter().filter(is_first).filter_map(StatusEntry::text);
+    let others = changed
+        .iter()
+        .filter(is_first)
+        .filter_map(StatusEntry::text);
     let paths: Vec<_> = [POLICY_PATH].into_iter().chain(others).collect();
     Ok(start::committed(&desk.place, &paths)?)
 }
 
 impl Standing {
     fn text(&self) -> String {
-        let base = self
-            .base
-            .map_or_else(|| "no protected line is known".to_owned(), |base| format!("base {}", base.short()));
-        let epoch =
-            self.epoch_id.as_ref().map_or_else(|| "no epoch".to_owned(), |epoch| format!("epoch {epoch}"));
+        let base = self.base.map_or_else(
+            || "no protected line is known".to_owned(),
+            |base| format!("base {}", base.short()),
+        );
+        let epoch = self
+            .epoch_id
+            .as_ref()
+            .map_or_else(|| "no epoch".to_owned(), |epoch| format!("epoch {epoch}"));
         let mut text = format!(
             "{base}, {} with a patch\n{}, {} of them scoring; {epoch}; {}\n",
             counted(self.patch_commits.len(), "commit"),

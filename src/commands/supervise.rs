@@ -36,9 +36,13 @@ impl Supervise {
     pub fn run(&self) -> Result<Answer, Failure> {
         if let Some(orders) = &self.attempt {
             let reached = serde_json::to_string(&attempt(orders));
-            return Ok(Answer::done(reached.map_err(|error| Failure::new(error.to_string()))?, ""));
+            return Ok(Answer::done(
+                reached.map_err(|error| Failure::new(error.to_string()))?,
+                "",
+            ));
         }
-        let plan = Plan::read(&self.plan).map_err(|error| Failure::new(format!("no plan: {error}")))?;
+        let plan =
+            Plan::read(&self.plan).map_err(|error| Failure::new(format!("no plan: {error}")))?;
         let done = supervise(&plan, &self.argv);
         done.map_err(|error| Failure::new(format!("the job cannot be watched: {error}")))?;
         Ok(Answer::done("", ""))

@@ -26,8 +26,12 @@ impl Textconv {
     pub fn run(&self) -> Result<Answer, Failure> {
         // git runs it in the top level, whatever GIT_PREFIX says
         let here = caller::here().map_err(|error| Failure::new(error.to_string()))?;
-        let read = files::read(&here.join(&self.file)).map_err(|error| Failure::new(error.to_string()))?;
-        let lines = read.as_deref().and_then(lines).ok_or_else(|| Failure::new("this is no ledger"))?;
+        let read =
+            files::read(&here.join(&self.file)).map_err(|error| Failure::new(error.to_string()))?;
+        let lines = read
+            .as_deref()
+            .and_then(lines)
+            .ok_or_else(|| Failure::new("this is no ledger"))?;
         Ok(Answer::done(lines + SAID_TEXT, ""))
     }
 }

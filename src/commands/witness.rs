@@ -69,7 +69,20 @@ impl Witness {
         let said = format!("{id} has its known-bad patch at {path}; next: {NEXT}");
         let answer = carry_out(&desk.root, &kept.plan, self.dry_run, said)?;
         let (path, sha256, written) = (path.as_str(), kept.pin.sha256.as_str(), !self.dry_run);
-        let report = Kept { schema: SCHEMA, oracle_id: id, path, sha256, written };
-        Ok(if self.json { Answer { stdout: json::print(&report), ..answer } } else { answer })
+        let report = Kept {
+            schema: SCHEMA,
+            oracle_id: id,
+            path,
+            sha256,
+            written,
+        };
+        Ok(if self.json {
+            Answer {
+                stdout: json::print(&report),
+                ..answer
+            }
+        } else {
+            answer
+        })
     }
 }

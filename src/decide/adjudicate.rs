@@ -16,13 +16,31 @@ const LINT: &str = "lint";
 /// Every command of every stage counts as tier 1, and every answer of a model as tier 2. What the
 /// judge calls no pass is none, even where nothing that was read says why.
 pub fn tiers_of_verdict(verdict: &Foreign) -> (Tier1, Tier2) {
-    let own = verdict.tier1.as_ref().map_or(Tier1::Ungraded(Why::NotRun), of_tier1);
-    let others = verdict.tier2.iter().chain(&verdict.beside).map(of_other_stage);
+    let own = verdict
+        .tier1
+        .as_ref()
+        .map_or(Tier1::Ungraded(Why::NotRun), of_tier1);
+    let others = verdict
+        .tier2
+        .iter()
+        .chain(&verdict.beside)
+        .map(of_other_stage);
     let is_told = |stage: &Stage| stage.passed == Some(false) || misses(stage);
     let untold = verdict.passed == Some(false) && !verdict.stages().any(is_told);
-    let whole = if untold { Tier1::Ungraded(Why::Contradiction) } else { Tier1::Pass };
-    let answers: Vec<_> = verdict.stages().flat_map(|stage| &stage.answers).map(of_answer).collect();
-    (worst([own].into_iter().chain(others).chain([whole])), of_answers(&answers))
+    let whole = if untold {
+        Tier1::Ungraded(Why::Contradiction)
+    } else {
+        Tier1::Pass
+    };
+    let answers: Vec<_> = verdict
+        .stages()
+        .flat_map(|stage| &stage.answers)
+        .map(of_answer)
+        .collect();
+    (
+        worst([own].into_iter().chain(others).chain([whole])),
+        of_answers(&answers),
+    )
 }
 
 /// The first of the worst. What graded nothing is worse than a clock: to run the tests again says
@@ -40,10 +58,16 @@ fn worst(all: impl Iterator<Item = Tier1>) -> Tier1 {
 /// A real failure of any step decides. Then the tests do, then the other steps, then what the stage
 /// says of itself.
 fn of_tier1(stage: &Stage) -> Tier1 {
-    let (tests, others): (Vec<_>, Vec<_>) = stage.steps.iter().partition(|step| step.id == OBLIGATORY);
+    let (tests, others): (Vec<_>, Vec<_>) =
+        stage.steps.iter().partition(|step| step.id == OBLIGATORY);
     let lacks = tests.is_empty().then_some(Tier1::Ungraded(Why::NoTests));
     let tests = tests.into_iter().map(grade::step);
-    worst(tests.chain(others.into_iter().map(of_other)).chain([of_whole(stage)]).chain(lacks))
+    worst(
+        tests
+            .chain(others.into_iter().map(of_other))
+            .chain([of_whole(stage)])
+            .chain(lacks),
+    )
 }
 
 /// A stage beside tier 1: its commands count all the same, and none of them is obligatory.
@@ -65,15 +89,25 @@ fn of_other(step: &Step) -> Tier1 {
 /// or nothing but its output says that it graded nothing. A linter repeats the lines that it
 /// complains about, so a patch could put any words into its output.
 fn is_odd(step: &Step, why: Why) -> bool {
-    let rests_on_words =
-        || grade::step(&Step { output: String::new(), pytest: None, ..step.clone() }) == Tier1::Fail;
+    let rests_on_words = || {
+        grade::step(&Step {
+            output: String::new(),
+            pytest: None,
+            ..step.clone()
+        }) == Tier1::Fail
+    };
     matches!(why, Why::Contradiction | Why::Malformed) || rests_on_words()
 }
 
 /// What a stage says of itself that its steps do not say: its shape, a step that it left out, or a
 /// failure of something that is no step, such as a metric below its target.
 fn of_whole(stage: &Stage) -> Tier1 {
-    let is_told = |id: &str| stage.steps.iter().any(|step| step.id == id && grade::step(step) != Tier1::Pass);
+    let is_told = |id: &str| {
+        stage
+            .steps
+            .iter()
+            .any(|step| step.id == id && grade::step(step) != Tier1::Pass)
+    };
     if stage.is_malformed {
         Tier1::Ungraded(Why::Malformed)
     } else if stage.skipped.iter().any(|id| id != LINT && !is_told(id)) {
@@ -88,24 +122,42 @@ fn of_whole(stage: &Stage) -> Tier1 {
 /// Whether something in a stage is no pass.
 fn misses(stage: &Stage) -> bool {
     stage.steps.iter().any(|step| !step.passed)
-        || stage.answers.iter().any(|answer| of_answer(answer) != Tier2::Met)
+        || stage
+            .answers
+            .iter()
+            .any(|answer| of_answer(answer) != Tier2::Met)
 }
 
 /// A criterion that is not met decides, then one that nobody knows of.
 fn of_answers(answers: &[Tier2]) -> Tier2 {
     let worst = [Tier2::NotMet, Tier2::NoEvidence, Tier2::Met];
-    worst.into_iter().find(|tier2| answers.contains(tier2)).unwrap_or(Tier2::Absent)
+    worst
+        .into_iter()
+        .find(|tier2| answers.contains(tier2))
+        .unwrap_or(Tier2::Absent)
 }
 
 /// A criterion that nobody looked at is not one that failed.
 fn of_answer(criteria: &Criteria) -> Tier2 {
-    let Criteria::Answer { verdict, items, passed, is_guess } = criteria else { return Tier2::NoEvidence };
+    let Criteria::Answer {
+        verdict,
+        items,
+        passed,
+        is_guess,
+    } = criteria
+    else {
+        return Tier2::NoEvidence;
+    };
     let unseen = items.iter().any(|status| status == "UNVERIFIED");
     let failed = items.iter().any(|status| status == "FAIL");
     match (verdict.as_str(), passed) {
         _ if *is_guess => Tier2::NoEvidence,
-        ("COMPLETE", Some(true) | None) if items.iter().all(|status| status == "PASS") => Tier2::Met,
-        ("INCOMPLETE", Some(false) | None) if !items.is_empty() && (failed || !unseen) => Tier2::NotMet,
+        ("COMPLETE", Some(true) | None) if items.iter().all(|status| status == "PASS") => {
+            Tier2::Met
+        }
+        ("INCOMPLETE", Some(false) | None) if !items.is_empty() && (failed || !unseen) => {
+            Tier2::NotMet
+        }
         _ => Tier2::NoEvidence,
     }
 }
@@ -128,14 +180,27 @@ fn of_rejected(trial: &Trial) -> Tier1 {
     if has(TrialReason::EmptyBlob) {
         return Tier1::Ungraded(Why::EmptyBlob);
     }
-    let lists = [&trial.canary_bad, &trial.illegal_freeze, &trial.uncovered_fail];
-    let decides = |subject: &str| lists.iter().any(|list| list.iter().any(|name| name == subject));
-    let runs = trial.candidate_runs().filter(|run| run.outcome != Outcome::Pass && decides(run.subject()));
+    let lists = [
+        &trial.canary_bad,
+        &trial.illegal_freeze,
+        &trial.uncovered_fail,
+    ];
+    let decides = |subject: &str| {
+        lists
+            .iter()
+            .any(|list| list.iter().any(|name| name == subject))
+    };
+    let runs = trial
+        .candidate_runs()
+        .filter(|run| run.outcome != Outcome::Pass && decides(run.subject()));
     let missed: Vec<_> = runs.map(|run| run.outcome).collect();
-    if has(TrialReason::FrozenRegression) || missed.iter().any(|outcome| outcome.is_product_failure()) {
+    if has(TrialReason::FrozenRegression)
+        || missed.iter().any(|outcome| outcome.is_product_failure())
+    {
         return Tier1::Fail;
     }
-    let only = |of: &[Outcome]| !missed.is_empty() && missed.iter().all(|outcome| of.contains(outcome));
+    let only =
+        |of: &[Outcome]| !missed.is_empty() && missed.iter().all(|outcome| of.contains(outcome));
     if only(&[Outcome::Timeout]) {
         Tier1::Timeout(Clock::Judge)
     } else if only(&[Outcome::Signal, Outcome::Oom]) {
@@ -154,8 +219,16 @@ fn of_rejected(trial: &Trial) -> Tier1 {
 /// | FAIL | FAIL, regression | FAIL, regression | FAIL, regression | FAIL, regression |
 /// | UNGRADED | UNRESOLVED | FAIL, no regression | UNRESOLVED | UNRESOLVED |
 pub fn adjudicate(tier1: Tier1, tier2: Tier2) -> Finding {
-    let open = |verdict| Finding { verdict, regression: false, complete: false };
-    let passed = |complete| Finding { verdict: Verdict::Pass, regression: false, complete };
+    let open = |verdict| Finding {
+        verdict,
+        regression: false,
+        complete: false,
+    };
+    let passed = |complete| Finding {
+        verdict: Verdict::Pass,
+        regression: false,
+        complete,
+    };
     match (tier1, tier2) {
         (Tier1::Fail, _) | (Tier1::Timeout(_), Tier2::NotMet) => failed(true),
         (Tier1::Pass | Tier1::Ungraded(_), Tier2::NotMet) => failed(false),
@@ -163,12 +236,18 @@ pub fn adjudicate(tier1: Tier1, tier2: Tier2) -> Finding {
         (Tier1::Pass, Tier2::NoEvidence) => passed(false),
         (Tier1::Timeout(_), Tier2::Met) => open(Verdict::Artifact),
         (Tier1::Timeout(_), Tier2::NoEvidence | Tier2::Absent)
-        | (Tier1::Ungraded(_), Tier2::Met | Tier2::NoEvidence | Tier2::Absent) => open(Verdict::Unresolved),
+        | (Tier1::Ungraded(_), Tier2::Met | Tier2::NoEvidence | Tier2::Absent) => {
+            open(Verdict::Unresolved)
+        }
     }
 }
 
 fn failed(regression: bool) -> Finding {
-    Finding { verdict: Verdict::Fail, regression, complete: false }
+    Finding {
+        verdict: Verdict::Fail,
+        regression,
+        complete: false,
+    }
 }
 
 /// What both tiers amount to once tier 1 ran again.
@@ -181,12 +260,20 @@ pub fn settle(tier1: Tier1, tier2: Tier2, rerun: RerunResult) -> Finding {
     let is_open = matches!(tier1, Tier1::Timeout(_)) && first.verdict != Verdict::Fail;
     match rerun {
         _ if !is_open => first,
-        RerunResult::Pass if first.verdict == Verdict::Artifact => {
-            Finding { verdict: Verdict::Pass, regression: false, complete: true }
-        }
+        RerunResult::Pass if first.verdict == Verdict::Artifact => Finding {
+            verdict: Verdict::Pass,
+            regression: false,
+            complete: true,
+        },
         RerunResult::Fail => failed(true),
-        RerunResult::Timeout => Finding { verdict: Verdict::TimeoutConfirmed, ..first },
-        RerunResult::Ungraded => Finding { verdict: Verdict::Unresolved, ..first },
+        RerunResult::Timeout => Finding {
+            verdict: Verdict::TimeoutConfirmed,
+            ..first
+        },
+        RerunResult::Ungraded => Finding {
+            verdict: Verdict::Unresolved,
+            ..first
+        },
         RerunResult::Pass => first,
     }
 }

@@ -7,7 +7,9 @@ use super::score::{self, Scored, Scores};
 use super::{fixture, freeze, oracle, recorded};
 use crate::ledger::file::LedgerName;
 use crate::model::day::Day;
-use crate::model::decision::{DECISION_SCHEMA, Decision, Detail, OrderEvidence, Outcome, Rules, Standing};
+use crate::model::decision::{
+    DECISION_SCHEMA, Decision, Detail, OrderEvidence, Outcome, Rules, Standing,
+};
 use crate::model::refusal::Code;
 
 /// Do the ledgers agree? Everything but the score.
@@ -22,11 +24,12 @@ pub fn verify(facts: &Facts) -> Decision {
     let of_epoch = |detail: &Detail| {
         detail.code == Code::FixtureEpochUnpinned && detail.reason != "freeze-of-other-epoch"
     };
-    let of_ledger =
-        |detail: &Detail| detail.path.as_ref() == Some(&ledger) && detail.code != Code::FixtureMigrationMixed;
-    decision
-        .details
-        .retain(|detail| detail.code == Code::FixtureDigestMismatch || of_epoch(detail) || of_ledger(detail));
+    let of_ledger = |detail: &Detail| {
+        detail.path.as_ref() == Some(&ledger) && detail.code != Code::FixtureMigrationMixed
+    };
+    decision.details.retain(|detail| {
+        detail.code == Code::FixtureDigestMismatch || of_epoch(detail) || of_ledger(detail)
+    });
     decision.refusals = Decision::refusals_of(&decision.details);
     decision.decision = Decision::outcome_of(&decision.details, &[]);
     decision
@@ -40,7 +43,9 @@ pub fn admit(facts: &Facts, scores: Scores<'_>) -> Decision {
 /// The answer where the line that the candidate would land on has no policy: nothing is judged.
 pub fn unruled(line: &str, today: Day) -> Decision {
     Decision {
-        warnings: vec![format!("{line} has no policy: it is not under reins, nothing is judged")],
+        warnings: vec![format!(
+            "{line} has no policy: it is not under reins, nothing is judged"
+        )],
         ..Decision::without_range(Outcome::Admit, Rules::Full, today)
     }
 }
@@ -54,7 +59,9 @@ fn decide(facts: &Facts, scores: Option<Scores<'_>>) -> Decision {
     found.absorb(freeze::judge_rows(facts));
     let mut standings = score::standings(facts, &order);
     let count = |wanted| score::count(&standings, wanted);
-    if let Some(exceeded) = freeze::judge_share(facts, count(Standing::Frozen), count(Standing::Scored)) {
+    if let Some(exceeded) =
+        freeze::judge_share(facts, count(Standing::Frozen), count(Standing::Scored))
+    {
         found.add(exceeded);
     }
     judge_late(facts, &order, count(Standing::Scored), &mut found);
@@ -77,7 +84,11 @@ fn decide(facts: &Facts, scores: Option<Scores<'_>>) -> Decision {
         decision: outcome(&found.details, &scored),
         refusals: Decision::refusals_of(&found.details),
         details: found.details,
-        scored: if has_patch || scores.is_none() { count(Standing::Scored) } else { 0 },
+        scored: if has_patch || scores.is_none() {
+            count(Standing::Scored)
+        } else {
+            0
+        },
         frozen: count(Standing::Frozen),
         smoke: count(Standing::Smoke),
         late: count(Standing::Late),
@@ -103,22 +114,31 @@ fn outcome(details: &[Detail], scored: &Scored) -> Outcome {
 /// Late rows refuse when nothing else is left to score, and are remarked on otherwise.
 fn judge_late(facts: &Facts, order: &Order, complement: usize, found: &mut Findings) {
     if complement == 0 {
-        return found.details.extend(order::late_refusals(facts, &order.late));
+        return found
+            .details
+            .extend(order::late_refusals(facts, &order.late));
     }
     for (id, late) in &order.late {
-        found.warn(format!("{id} is late ({}): it does not score for this patch", late.reason));
+        found.warn(format!(
+            "{id} is late ({}): it does not score for this patch",
+            late.reason
+        ));
     }
 }
 
 /// An admission needs something to admit.
 fn empty_patch(facts: &Facts) -> Option<Detail> {
-    let something =
-        facts.commits.iter().any(|commit| commit.own.code.is_some() || commit.own.exempt.is_some());
+    let something = facts
+        .commits
+        .iter()
+        .any(|commit| commit.own.code.is_some() || commit.own.exempt.is_some());
     (!something).then(|| {
-        Detail::new(Code::EmptyPatch, "nothing-to-admit", facts.tip.id.short()).commit(facts.tip.id).saw(
-            format!("{} commits, none with a patch", facts.commits.len()),
-            "a patch commit, a revert or an exempt change",
-        )
+        Detail::new(Code::EmptyPatch, "nothing-to-admit", facts.tip.id.short())
+            .commit(facts.tip.id)
+            .saw(
+                format!("{} commits, none with a patch", facts.commits.len()),
+                "a patch commit, a revert or an exempt change",
+            )
     })
 }
 

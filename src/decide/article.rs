@@ -8,7 +8,9 @@ use crate::ledger::freeze::FreezeRow;
 use crate::ledger::oracle::{OracleRow, observed_sees_diff};
 use crate::ledger::results::ResultRow;
 use crate::model::day::Day;
-use crate::model::decision::{Decision, Detail, PropertyStanding, Rules, Standing, VerdictEvidence};
+use crate::model::decision::{
+    Decision, Detail, PropertyStanding, Rules, Standing, VerdictEvidence,
+};
 use crate::model::ids::OracleId;
 use crate::model::refusal::Code;
 use crate::model::trial::Power;
@@ -49,11 +51,19 @@ fn decision(mut details: Vec<Detail>, properties: Vec<PropertyStanding>, today: 
 }
 
 fn observed(field: &Option<Field<String>>) -> String {
-    field.as_ref().map_or_else(|| "absent".to_owned(), Field::shown)
+    field
+        .as_ref()
+        .map_or_else(|| "absent".to_owned(), Field::shown)
 }
 
 fn judge_oracle(row: &OracleRow) -> Option<Detail> {
-    let detail = || Detail::new(Code::OracleNotIndependent, "sees-diff", row.oracle_id.clone());
+    let detail = || {
+        Detail::new(
+            Code::OracleNotIndependent,
+            "sees-diff",
+            row.oracle_id.clone(),
+        )
+    };
     (!row.is_independent()).then(|| {
         detail()
             .path("oracle.json")
@@ -70,9 +80,13 @@ fn judge_fixture(fixture: &ArticleFixture, details: &mut Vec<Detail>) {
         ("digest_sha256", &fixture.digest_sha256),
         ("runner_image_id", &fixture.runner_image_id),
     ];
-    let missing: Vec<_> = members.into_iter().filter(|(_, field)| text(field).is_empty()).collect();
+    let missing: Vec<_> = members
+        .into_iter()
+        .filter(|(_, field)| text(field).is_empty())
+        .collect();
     for (name, field) in &missing {
-        let detail = Detail::new(Code::FixtureEpochUnpinned, "field-missing", *name).path("fixture.json");
+        let detail =
+            Detail::new(Code::FixtureEpochUnpinned, "field-missing", *name).path("fixture.json");
         details.push(
             detail
                 .field(*name)
@@ -82,11 +96,18 @@ fn judge_fixture(fixture: &ArticleFixture, details: &mut Vec<Detail>) {
     }
     if missing.is_empty() && text(&fixture.observed_digest) != text(&fixture.digest_sha256) {
         details.push(
-            Detail::new(Code::FixtureDigestMismatch, "bytes-differ", "observed_digest")
-                .path("fixture.json")
-                .field("observed_digest")
-                .saw(observed(&fixture.observed_digest), text(&fixture.digest_sha256))
-                .fix("pin the bytes that the runner loads"),
+            Detail::new(
+                Code::FixtureDigestMismatch,
+                "bytes-differ",
+                "observed_digest",
+            )
+            .path("fixture.json")
+            .field("observed_digest")
+            .saw(
+                observed(&fixture.observed_digest),
+                text(&fixture.digest_sha256),
+            )
+            .fix("pin the bytes that the runner loads"),
         );
     }
 }
@@ -94,7 +115,9 @@ fn judge_fixture(fixture: &ArticleFixture, details: &mut Vec<Detail>) {
 fn judge_freeze(fixture: &ArticleFixture, row: &FreezeRow, today: Day, details: &mut Vec<Detail>) {
     let (property, seed) = row.key();
     let about = |code, reason, field: &str| {
-        Detail::new(code, reason, format!("{property} seed {seed}")).path("freezes.json").field(field)
+        Detail::new(code, reason, format!("{property} seed {seed}"))
+            .path("freezes.json")
+            .field(field)
     };
     let bound = [
         ("property_id", &row.property_id),
@@ -102,21 +125,38 @@ fn judge_freeze(fixture: &ArticleFixture, row: &FreezeRow, today: Day, details: 
         ("owner", &row.owner),
         ("expires_at", &row.expires_at),
     ];
-    for (name, field) in bound.into_iter().filter(|(_, field)| text(field).is_empty()) {
+    for (name, field) in bound
+        .into_iter()
+        .filter(|(_, field)| text(field).is_empty())
+    {
         let detail = about(Code::FreezeUnbound, "field-missing", name);
         details.push(
-            detail.saw(observed(field), "a text that is not blank").fix("fill it in, or remove the row"),
+            detail
+                .saw(observed(field), "a text that is not blank")
+                .fix("fill it in, or remove the row"),
         );
     }
     let epoch = text(&fixture.epoch_id);
     if text(&row.fixture_epoch) != epoch || epoch.is_empty() {
-        let detail = about(Code::FixtureEpochUnpinned, "freeze-of-other-epoch", "fixture_epoch");
-        details.push(detail.saw(observed(&row.fixture_epoch), epoch).fix("remove the row"));
+        let detail = about(
+            Code::FixtureEpochUnpinned,
+            "freeze-of-other-epoch",
+            "fixture_epoch",
+        );
+        details.push(
+            detail
+                .saw(observed(&row.fixture_epoch), epoch)
+                .fix("remove the row"),
+        );
     }
     let base = text(&fixture.base_rev);
     if text(&row.observed_on) != "base" || text(&row.base_rev) != base || base.is_empty() {
         let detail = about(Code::FreezeReplayNotOnBase, "other-base", "base_rev");
-        let seen = format!("{} on {}", observed(&row.base_rev), observed(&row.observed_on));
+        let seen = format!(
+            "{} on {}",
+            observed(&row.base_rev),
+            observed(&row.observed_on)
+        );
         details.push(
             detail
                 .saw(seen, format!("{base:?} on \"base\""))
@@ -126,7 +166,11 @@ fn judge_freeze(fixture: &ArticleFixture, row: &FreezeRow, today: Day, details: 
     match text(&row.expires_at).parse::<Day>() {
         Ok(day) if day < today => {
             let detail = about(Code::FreezeExpired, "expired", "expires_at");
-            details.push(detail.saw(day.to_string(), format!("{today} or later")).fix("remove the row"));
+            details.push(
+                detail
+                    .saw(day.to_string(), format!("{today} or later"))
+                    .fix("remove the row"),
+            );
         }
         Err(_) if !text(&row.expires_at).is_empty() => {
             let detail = about(Code::FreezeUnbound, "no-day", "expires_at");
@@ -159,8 +203,13 @@ fn judge_results(
             }
         }
     }
-    let standing =
-        |id: &OracleId| if frozen.contains(id.as_str()) { Standing::Frozen } else { Standing::Scored };
+    let standing = |id: &OracleId| {
+        if frozen.contains(id.as_str()) {
+            Standing::Frozen
+        } else {
+            Standing::Scored
+        }
+    };
     let properties: Vec<_> = statuses
         .into_iter()
         .map(|(id, status)| PropertyStanding {
@@ -170,13 +219,23 @@ fn judge_results(
             power: Power::Claimed,
         })
         .collect();
-    let mut scored = properties.iter().filter(|one| one.state == Standing::Scored).peekable();
+    let mut scored = properties
+        .iter()
+        .filter(|one| one.state == Standing::Scored)
+        .peekable();
     if scored.peek().is_none() {
         let detail = Detail::new(Code::NoUnfrozenProperties, "empty-complement", "score");
-        details.push(detail.saw("no result of a property that no freeze names", "at least one"));
+        details.push(detail.saw(
+            "no result of a property that no freeze names",
+            "at least one",
+        ));
     }
     for failed in scored.filter(|one| one.status.as_deref() != Some("pass")) {
-        let detail = Detail::new(Code::UnfrozenPropertyFailed, "failed", failed.property_id.as_str());
+        let detail = Detail::new(
+            Code::UnfrozenPropertyFailed,
+            "failed",
+            failed.property_id.as_str(),
+        );
         details.push(detail.saw(failed.status.clone().unwrap_or_default(), "pass"));
     }
     properties
@@ -204,7 +263,11 @@ mod tests {
             fixture: read_fixture(fixture.as_bytes()).unwrap(),
             freezes: read_freezes(format!("[{freezes}]").as_bytes()).unwrap(),
         };
-        admit(&ledgers, &parse_results(results.as_bytes()).unwrap(), today.parse().unwrap())
+        admit(
+            &ledgers,
+            &parse_results(results.as_bytes()).unwrap(),
+            today.parse().unwrap(),
+        )
     }
 
     const FALSE: &str = r#""sees_diff": false,"#;
@@ -214,7 +277,10 @@ mod tests {
     fn an_empty_complement_refuses() {
         let decision = decide(FALSE, FREEZE, PASS, "2026-09-26");
         assert_eq!(decision.refusals, [Code::NoUnfrozenProperties]);
-        assert_eq!((decision.decision, decision.scored, decision.frozen), (Outcome::Refuse, 0, 1));
+        assert_eq!(
+            (decision.decision, decision.scored, decision.frozen),
+            (Outcome::Refuse, 0, 1)
+        );
     }
 
     #[test]
@@ -226,8 +292,16 @@ mod tests {
 
     #[test]
     fn an_absent_sees_diff_is_not_independence() {
-        for sees_diff in ["", r#""sees_diff": null,"#, r#""sees_diff": "false","#, r#""sees_diff": true,"#] {
-            assert_eq!(decide(sees_diff, "", PASS, "2026-09-26").refusals, [Code::OracleNotIndependent]);
+        for sees_diff in [
+            "",
+            r#""sees_diff": null,"#,
+            r#""sees_diff": "false","#,
+            r#""sees_diff": true,"#,
+        ] {
+            assert_eq!(
+                decide(sees_diff, "", PASS, "2026-09-26").refusals,
+                [Code::OracleNotIndependent]
+            );
         }
     }
 
@@ -239,16 +313,34 @@ mod tests {
         };
         assert_eq!(with("", "", "2026-10-10"), [], "the last day still counts");
         assert_eq!(with("", "", "2026-10-11"), [Code::FreezeExpired]);
-        assert_eq!(with("2026-10-10", "soon", "2026-09-26"), [Code::FreezeUnbound]);
-        assert_eq!(with("\"queue\"", "\"\"", "2026-09-26"), [Code::FreezeUnbound]);
-        assert_eq!(with("a11ce", "b0b", "2026-09-26"), [Code::FreezeReplayNotOnBase]);
-        assert_eq!(with("\"base\"", "\"candidate\"", "2026-09-26"), [Code::FreezeReplayNotOnBase]);
-        assert_eq!(with("epoch-3", "epoch-2", "2026-09-26"), [Code::FixtureEpochUnpinned]);
+        assert_eq!(
+            with("2026-10-10", "soon", "2026-09-26"),
+            [Code::FreezeUnbound]
+        );
+        assert_eq!(
+            with("\"queue\"", "\"\"", "2026-09-26"),
+            [Code::FreezeUnbound]
+        );
+        assert_eq!(
+            with("a11ce", "b0b", "2026-09-26"),
+            [Code::FreezeReplayNotOnBase]
+        );
+        assert_eq!(
+            with("\"base\"", "\"candidate\"", "2026-09-26"),
+            [Code::FreezeReplayNotOnBase]
+        );
+        assert_eq!(
+            with("epoch-3", "epoch-2", "2026-09-26"),
+            [Code::FixtureEpochUnpinned]
+        );
     }
 
     #[test]
     fn canaries_alone_are_no_score() {
         let canary = r#"[{"property_id": "parse_diff", "status": "pass", "canary": true}]"#;
-        assert_eq!(decide(FALSE, "", canary, "2026-09-26").refusals, [Code::NoUnfrozenProperties]);
+        assert_eq!(
+            decide(FALSE, "", canary, "2026-09-26").refusals,
+            [Code::NoUnfrozenProperties]
+        );
     }
 }

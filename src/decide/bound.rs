@@ -56,9 +56,14 @@ impl Bound {
             rows_sha256: rows_sha256(facts, order),
             epoch: fixture.and_then(|ledger| {
                 let digest_sha256 = text(&ledger.digest_sha256).parse().ok()?;
-                Some(Epoch { epoch_id: text(&ledger.epoch_id).to_owned(), digest_sha256 })
+                Some(Epoch {
+                    epoch_id: text(&ledger.epoch_id).to_owned(),
+                    digest_sha256,
+                })
             }),
-            image_id: fixture.map(|ledger| text(&ledger.runner_image_id).to_owned()).unwrap_or_default(),
+            image_id: fixture
+                .map(|ledger| text(&ledger.runner_image_id).to_owned())
+                .unwrap_or_default(),
             require: facts.policy.judge.require.clone(),
         }
     }
@@ -66,7 +71,10 @@ impl Bound {
 
 /// The seeds of each property check, in the order of the policy.
 pub fn seeds(policy: &Policy) -> Vec<CheckSeeds> {
-    let of = |check: &Check| CheckSeeds { check: check.id.clone(), seeds: check.seeds.clone() };
+    let of = |check: &Check| CheckSeeds {
+        check: check.id.clone(),
+        seeds: check.seeds.clone(),
+    };
     policy.property_checks().map(of).collect()
 }
 
@@ -100,7 +108,10 @@ pub fn rows_sha256(facts: &Facts, order: &Order) -> Sha256 {
         let standing = row.id().and_then(|id| standings.get(&id).copied());
         match standing {
             Some(Standing::Scored | Standing::Frozen) => true,
-            Some(Standing::Late) => order.late.get(&row.oracle_id).is_some_and(|late| late.is_faced),
+            Some(Standing::Late) => order
+                .late
+                .get(&row.oracle_id)
+                .is_some_and(|late| late.is_faced),
             Some(Standing::Smoke) | None => false,
         }
     };
@@ -108,14 +119,29 @@ pub fn rows_sha256(facts: &Facts, order: &Order) -> Sha256 {
     let (inside, outside): (Vec<_>, Vec<_>) = material.oracle_rows().iter().partition(is_in_force);
     let (ours, theirs) = (files(&inside), files(&outside));
     let spares = |base: &Held, path: &&str| {
-        let smoke = base.material.oracle_rows().iter().filter(|row| !row.scores()).collect::<Vec<_>>();
+        let smoke = base
+            .material
+            .oracle_rows()
+            .iter()
+            .filter(|row| !row.scores())
+            .collect::<Vec<_>>();
         !base.material.properties.contains_key(*path) || files(&smoke).contains(path)
     };
     let is_spared = |path: &&str| facts.bases.iter().all(|base| spares(base, path));
     let counts = |path: &&str| ours.contains(path) || !theirs.contains(path) || !is_spared(path);
-    let properties = material.properties.iter().map(|(path, entry)| (path.as_str(), entry));
-    let bare = |row: &FreezeRow| FreezeRow { base_rev: None, fixture_epoch: None, ..row.clone() };
-    let oracle = |row: &OracleRow| OracleRow { authored_commit: None, ..row.clone() };
+    let properties = material
+        .properties
+        .iter()
+        .map(|(path, entry)| (path.as_str(), entry));
+    let bare = |row: &FreezeRow| FreezeRow {
+        base_rev: None,
+        fixture_epoch: None,
+        ..row.clone()
+    };
+    let oracle = |row: &OracleRow| OracleRow {
+        authored_commit: None,
+        ..row.clone()
+    };
     digest(&InForce {
         oracles: inside.into_iter().map(oracle).collect(),
         freezes: material.freeze_rows().iter().map(bare).collect(),
@@ -127,7 +153,9 @@ pub fn rows_sha256(facts: &Facts, order: &Order) -> Sha256 {
 }
 
 fn files<'a>(rows: &[&'a OracleRow]) -> BTreeSet<&'a str> {
-    rows.iter().flat_map(|row| row.property_files.iter().map(|file| file.path.as_str())).collect()
+    rows.iter()
+        .flat_map(|row| row.property_files.iter().map(|file| file.path.as_str()))
+        .collect()
 }
 
 fn digest(value: &impl Serialize) -> Sha256 {

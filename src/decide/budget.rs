@@ -45,12 +45,26 @@ pub fn budget(tier1: &Tier1, past_ms: &[u64]) -> Result<Budget, BudgetFault> {
         };
         let basis = format!("{stated} = {}.{:03}", runtime_ms / 1000, runtime_ms % 1000);
         let margin = format!("tier1.margin = {}", tier1.margin);
-        return Err(BudgetFault { need_s, basis, margin, max_s: tier1.max_s });
+        return Err(BudgetFault {
+            need_s,
+            basis,
+            margin,
+            max_s: tier1.max_s,
+        });
     }
     let tool_budget_s = tier1.tool_budget_s;
     let raised = need_s > tool_budget_s;
-    let source = if raised { source } else { BudgetSource::Default };
-    Ok(Budget { tool_budget_s, budget_s: need_s.max(tool_budget_s), source, raised })
+    let source = if raised {
+        source
+    } else {
+        BudgetSource::Default
+    };
+    Ok(Budget {
+        tool_budget_s,
+        budget_s: need_s.max(tool_budget_s),
+        source,
+        raised,
+    })
 }
 
 /// Whole seconds, rounded up; in integers, so that 100 s and a tenth are 110 s and not 111.
@@ -62,10 +76,18 @@ fn with_margin(runtime_ms: u64, margin: f64) -> u64 {
 
 /// The nearest-rank 95th percentile of the newest [`HISTORY`]; `None` of fewer than [`ENOUGH`].
 fn p95(newest_first: &[u64]) -> Option<u64> {
-    let mut recent = newest_first.iter().copied().take(HISTORY).collect::<Vec<_>>();
+    let mut recent = newest_first
+        .iter()
+        .copied()
+        .take(HISTORY)
+        .collect::<Vec<_>>();
     recent.sort_unstable();
     let rank = (recent.len() * 95).div_ceil(100);
-    if recent.len() < ENOUGH { None } else { recent.get(rank - 1).copied() }
+    if recent.len() < ENOUGH {
+        None
+    } else {
+        recent.get(rank - 1).copied()
+    }
 }
 
 #[cfg(test)]
@@ -73,7 +95,10 @@ mod tests {
     use super::*;
 
     fn tier1(suite_runtime_s: Option<f64>) -> Tier1 {
-        Tier1 { suite_runtime_s, ..Tier1::default() }
+        Tier1 {
+            suite_runtime_s,
+            ..Tier1::default()
+        }
     }
 
     fn of(suite_runtime_s: Option<f64>, past_s: &[u64]) -> (u64, BudgetSource, bool) {
@@ -93,9 +118,17 @@ mod tests {
 
     #[test]
     fn sums_are_exact() {
-        let tenth = Tier1 { margin: 0.1, tool_budget_s: 1, ..tier1(Some(100.0)) };
+        let tenth = Tier1 {
+            margin: 0.1,
+            tool_budget_s: 1,
+            ..tier1(Some(100.0))
+        };
         assert_eq!(budget(&tenth, &[]).unwrap().budget_s, 110);
-        let none = Tier1 { margin: 0.0, tool_budget_s: 1, ..tier1(Some(100.001)) };
+        let none = Tier1 {
+            margin: 0.0,
+            tool_budget_s: 1,
+            ..tier1(Some(100.001))
+        };
         assert_eq!(budget(&none, &[]).unwrap().budget_s, 101);
     }
 
@@ -103,8 +136,14 @@ mod tests {
     fn past_runs_count_when_there_are_enough() {
         assert_eq!(of(None, &[400; 4]), (120, BudgetSource::Default, false));
         assert_eq!(of(None, &[400; 5]), (500, BudgetSource::History, true));
-        assert_eq!(of(Some(390.0), &[400; 5]), (500, BudgetSource::History, true));
-        assert_eq!(of(Some(400.0), &[390; 5]), (500, BudgetSource::Manifest, true));
+        assert_eq!(
+            of(Some(390.0), &[400; 5]),
+            (500, BudgetSource::History, true)
+        );
+        assert_eq!(
+            of(Some(400.0), &[390; 5]),
+            (500, BudgetSource::Manifest, true)
+        );
         // the 19th of 20, so that one outlier says nothing and two do
         let with = |outliers: usize| [vec![800; outliers], vec![200; 20 - outliers]].concat();
         assert_eq!(of(None, &with(1)).0, 250);

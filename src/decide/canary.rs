@@ -21,8 +21,14 @@ pub struct Miss {
 
 /// The canaries of a trial in the order in which they run: those built in, then the policy's own.
 pub fn order(policy: &Policy) -> Vec<&str> {
-    let declared = policy.checks.iter().filter(|check| check.kind == Kind::Canary);
-    BUILT_IN_CANARIES.into_iter().chain(declared.map(|check| check.id.as_str())).collect()
+    let declared = policy
+        .checks
+        .iter()
+        .filter(|check| check.kind == Kind::Canary);
+    BUILT_IN_CANARIES
+        .into_iter()
+        .chain(declared.map(|check| check.id.as_str()))
+        .collect()
 }
 
 /// `parse_diff`: the patch is read as a whole, and its paths are safe.
@@ -57,7 +63,10 @@ pub fn apply_check(diff: &Diff, changed: &BTreeSet<RepoPath>) -> Result<(), Miss
 /// The paths of a patch that are material: a patch that is handed in as a file may touch none.
 pub fn material<'a>(diff: &'a Diff, policy: &Policy) -> Vec<&'a RepoPath> {
     let territory = Territory::of(policy);
-    diff.touched().into_iter().filter(|path| territory.marks(path.as_str()).material).collect()
+    diff.touched()
+        .into_iter()
+        .filter(|path| territory.marks(path.as_str()).material)
+        .collect()
 }
 
 #[cfg(test)]
@@ -65,15 +74,21 @@ mod tests {
     use super::*;
     use crate::policy::parse;
 
-    const PATCH: &str =
-        "diff --git a/src/x b/ledger/oracle.json\nrename from src/x\nrename to ledger/oracle.json\n";
+    const PATCH: &str = "diff --git a/src/x b/ledger/oracle.json\nrename from src/x\nrename to ledger/oracle.json\n";
 
     #[test]
     fn canaries_run_in_the_order_of_the_policy() {
         let text = "schema = 1\n[[check]]\nid = \"z\"\nkind = \"canary\"\nrun = [\"z\"]\n[[check]]\nid = \"p\"\nrun = [\"p\"]\n\
                     [[check]]\nid = \"a\"\nkind = \"canary\"\nrun = [\"a\"]\n";
         let policy = parse(text.as_bytes()).unwrap();
-        let expected = ["parse_diff", "apply_check", "no_secret_marker", "public_signature", "z", "a"];
+        let expected = [
+            "parse_diff",
+            "apply_check",
+            "no_secret_marker",
+            "public_signature",
+            "z",
+            "a",
+        ];
         assert_eq!(order(&policy), expected);
     }
 
@@ -82,14 +97,21 @@ mod tests {
         let miss = parse_diff(b"diff --git a/../x b/../x\nnew file mode 100644\n").unwrap_err();
         assert_eq!((miss.canary, miss.unsafe_path), ("parse_diff", true));
         let miss = parse_diff(b"diff --git a/a\x1b b/b\n").unwrap_err();
-        assert!(miss.unsafe_path && !miss.note.contains('\u{1b}'), "{}", miss.note);
+        assert!(
+            miss.unsafe_path && !miss.note.contains('\u{1b}'),
+            "{}",
+            miss.note
+        );
     }
 
     #[test]
     fn a_path_that_only_git_saw_misses() {
         let diff = parse_diff(PATCH.as_bytes()).unwrap();
         let paths = |names: &[&str]| names.iter().map(|name| name.parse().unwrap()).collect();
-        assert_eq!(apply_check(&diff, &paths(&["src/x", "ledger/oracle.json"])), Ok(()));
+        assert_eq!(
+            apply_check(&diff, &paths(&["src/x", "ledger/oracle.json"])),
+            Ok(())
+        );
         assert_eq!(apply_check(&diff, &paths(&[])), Ok(()));
         let miss = apply_check(&diff, &paths(&["src/x", "src/y"])).unwrap_err();
         assert!(miss.canary == "apply_check" && miss.note.contains("src/y"));
@@ -98,6 +120,9 @@ mod tests {
     #[test]
     fn material_is_found_on_both_sides() {
         let diff = parse_diff(PATCH.as_bytes()).unwrap();
-        assert_eq!(material(&diff, &Policy::default()), [&"ledger/oracle.json".parse::<RepoPath>().unwrap()]);
+        assert_eq!(
+            material(&diff, &Policy::default()),
+            [&"ledger/oracle.json".parse::<RepoPath>().unwrap()]
+        );
     }
 }

@@ -17,13 +17,23 @@ pub fn lacks(enforced: &Enforced, required: &[Mechanism]) -> Vec<Mechanism> {
             FixtureGuard::ModeOnly | FixtureGuard::None => false,
         },
     };
-    required.iter().copied().filter(|mechanism| !is_enforced(*mechanism)).collect()
+    required
+        .iter()
+        .copied()
+        .filter(|mechanism| !is_enforced(*mechanism))
+        .collect()
 }
 
 /// The checks that ran although the policy lets them reach the network, sorted.
 pub fn online(policy: &Policy, runs: &[CheckRun]) -> Vec<String> {
-    let has_run = |id: &str| runs.iter().any(|run| run.id == id && run.outcome != Outcome::NotRun);
-    let open = policy.checks.iter().filter(|check| check.network == Network::Allow && has_run(&check.id));
+    let has_run = |id: &str| {
+        runs.iter()
+            .any(|run| run.id == id && run.outcome != Outcome::NotRun)
+    };
+    let open = policy
+        .checks
+        .iter()
+        .filter(|check| check.network == Network::Allow && has_run(&check.id));
     let ids: BTreeSet<_> = open.map(|check| check.id.clone()).collect();
     ids.into_iter().collect()
 }
@@ -38,7 +48,9 @@ pub fn words(mechanism: Mechanism) -> &'static [&'static str] {
 
 /// The name of a mechanism in a policy.
 pub fn name(wanted: Mechanism) -> &'static str {
-    let named = Mechanism::NAMES.iter().find(|(_, mechanism)| *mechanism == wanted);
+    let named = Mechanism::NAMES
+        .iter()
+        .find(|(_, mechanism)| *mechanism == wanted);
     named.map_or("", |(name, _)| name)
 }
 
@@ -49,13 +61,20 @@ mod tests {
 
     #[test]
     fn what_is_only_detected_or_open_is_lacking() {
-        let enforced =
-            |network, fixtures| Enforced { fixtures, network, kill: KillGuard::Pgrp, trace: Trace::None };
+        let enforced = |network, fixtures| Enforced {
+            fixtures,
+            network,
+            kill: KillGuard::Pgrp,
+            trace: Trace::None,
+        };
         let all = [Mechanism::Network, Mechanism::Fixtures];
         for network in NetworkGuard::ALL {
             for fixtures in FixtureGuard::ALL {
                 let lacking = lacks(&enforced(*network, *fixtures), &all);
-                assert_eq!(lacking.contains(&Mechanism::Network), *network == NetworkGuard::None);
+                assert_eq!(
+                    lacking.contains(&Mechanism::Network),
+                    *network == NetworkGuard::None
+                );
                 let open = matches!(fixtures, FixtureGuard::None | FixtureGuard::ModeOnly);
                 assert_eq!(lacking.contains(&Mechanism::Fixtures), open);
                 assert!(lacks(&enforced(*network, *fixtures), &[]).is_empty());

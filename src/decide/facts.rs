@@ -134,12 +134,18 @@ pub struct Material {
 impl Material {
     /// The oracle rows; none when they cannot be read.
     pub fn oracle_rows(&self) -> &[OracleRow] {
-        self.oracle.valid().map(|ledger| ledger.oracles.as_slice()).unwrap_or_default()
+        self.oracle
+            .valid()
+            .map(|ledger| ledger.oracles.as_slice())
+            .unwrap_or_default()
     }
 
     /// The freeze rows; none when they cannot be read.
     pub fn freeze_rows(&self) -> &[FreezeRow] {
-        self.freezes.valid().map(|ledger| ledger.freezes.as_slice()).unwrap_or_default()
+        self.freezes
+            .valid()
+            .map(|ledger| ledger.freezes.as_slice())
+            .unwrap_or_default()
     }
 }
 

@@ -17,7 +17,9 @@ use crate::model::shell::word;
 /// Judges the fixture ledger at tip against the bytes at tip and the epoch of base.
 pub fn judge_epoch(facts: &Facts) -> Findings {
     let mut found = Findings::default();
-    let Some(ledger) = facts.tip.material.fixture.valid() else { return found };
+    let Some(ledger) = facts.tip.material.fixture.valid() else {
+        return found;
+    };
     judge_names(facts, ledger, &mut found);
     judge_reuse(facts, ledger, &mut found);
     judge_entries(facts, &mut found);
@@ -28,9 +30,17 @@ pub fn judge_epoch(facts: &Facts) -> Findings {
 /// Pins anew on the image that the ledger names. Where it names none, another image would come
 /// after the patch: then the epoch is pinned in a range of its own.
 fn pin_anew(facts: &Facts) -> String {
-    let named = facts.tip.material.fixture.valid().map(|ledger| text(&ledger.runner_image_id));
+    let named = facts
+        .tip
+        .material
+        .fixture
+        .valid()
+        .map(|ledger| text(&ledger.runner_image_id));
     let image = named.filter(|image| image.parse::<RunnerImage>().is_ok());
-    let pin = format!("git reins fixture pin --epoch NEW --runner-image {}", word(image.unwrap_or("auto")));
+    let pin = format!(
+        "git reins fixture pin --epoch NEW --runner-image {}",
+        word(image.unwrap_or("auto"))
+    );
     if image.is_none() && facts.has_patch() {
         own_range(facts, "fixture-epoch", &[pin])
     } else {
@@ -54,9 +64,13 @@ fn judge_names(facts: &Facts, ledger: &FixtureLedger, found: &mut Findings) {
     ];
     for (name, member) in members {
         if text(member).is_empty() {
-            let observed = member.as_ref().map_or_else(|| "absent".to_owned(), Field::shown);
+            let observed = member
+                .as_ref()
+                .map_or_else(|| "absent".to_owned(), Field::shown);
             found.add(
-                unpinned(facts, "field-missing", name).field(name).saw(observed, "a text that is not blank"),
+                unpinned(facts, "field-missing", name)
+                    .field(name)
+                    .saw(observed, "a text that is not blank"),
             );
         }
     }
@@ -75,25 +89,40 @@ fn judge_base_rev(facts: &Facts, base_rev: &str, found: &mut Findings) {
         Some(BaseRev::Unknown) => "a commit of this repository",
         Some(BaseRev::NotAncestor) => "an ancestor of the base, or the base itself",
     };
-    found.add(unpinned(facts, "base-rev", "base_rev").field("base_rev").saw(base_rev, expected));
+    found.add(
+        unpinned(facts, "base-rev", "base_rev")
+            .field("base_rev")
+            .saw(base_rev, expected),
+    );
 }
 
 fn judge_reuse(facts: &Facts, ledger: &FixtureLedger, found: &mut Findings) {
     let epoch = text(&ledger.epoch_id);
     for base in &facts.bases {
-        let Some(held) = base.material.fixture.valid() else { continue };
+        let Some(held) = base.material.fixture.valid() else {
+            continue;
+        };
         if epoch.is_empty() || text(&held.epoch_id) != epoch {
             continue;
         }
         let pairs = [
             ("base_rev", &held.base_rev, &ledger.base_rev),
             ("digest_sha256", &held.digest_sha256, &ledger.digest_sha256),
-            ("runner_image_id", &held.runner_image_id, &ledger.runner_image_id),
+            (
+                "runner_image_id",
+                &held.runner_image_id,
+                &ledger.runner_image_id,
+            ),
         ];
         for (name, before, now) in pairs {
             if text(before) != text(now) {
-                let expected = format!("{} as base has it, or an epoch_id of its own", text(before));
-                found.add(unpinned(facts, "epoch-reused", epoch).field(name).saw(text(now), expected));
+                let expected =
+                    format!("{} as base has it, or an epoch_id of its own", text(before));
+                found.add(
+                    unpinned(facts, "epoch-reused", epoch)
+                        .field(name)
+                        .saw(text(now), expected),
+                );
             }
         }
     }
@@ -104,14 +133,22 @@ fn judge_entries(facts: &Facts, found: &mut Findings) {
         let bytes = facts.tip.files.get(path);
         let observed = match bytes {
             _ if entry.mode != EntryState::PLAIN => entry.kind().to_owned(),
-            Some(bytes) if bytes.is_lfs_pointer => "a Git LFS pointer, the payload is elsewhere".to_owned(),
-            Some(FileFacts { changed_by: Some(attribute), .. }) => attribute.clone(),
+            Some(bytes) if bytes.is_lfs_pointer => {
+                "a Git LFS pointer, the payload is elsewhere".to_owned()
+            }
+            Some(FileFacts {
+                changed_by: Some(attribute),
+                ..
+            }) => attribute.clone(),
             Some(_) | None => continue,
         };
         let detail = Detail::new(Code::FixtureEpochUnpinned, "bytes-not-loaded", path.clone())
             .path(path.clone())
             .commit(facts.tip.id)
-            .saw(observed, "a regular file whose committed bytes are the bytes on disk");
+            .saw(
+                observed,
+                "a regular file whose committed bytes are the bytes on disk",
+            );
         found.add(detail.fix(format!(
             "commit {path} as a plain file without such an attribute, in a range of its own, then pin a new epoch"
         )));
@@ -119,9 +156,18 @@ fn judge_entries(facts: &Facts, found: &mut Findings) {
 }
 
 fn judge_bytes(facts: &Facts, ledger: &FixtureLedger, found: &mut Findings) {
-    let pinned: BTreeMap<&str, &FixtureFile> =
-        ledger.files.iter().map(|file| (file.path.as_str(), file)).collect();
-    let paths = facts.tip.material.fixtures.keys().map(String::as_str).chain(pinned.keys().copied());
+    let pinned: BTreeMap<&str, &FixtureFile> = ledger
+        .files
+        .iter()
+        .map(|file| (file.path.as_str(), file))
+        .collect();
+    let paths = facts
+        .tip
+        .material
+        .fixtures
+        .keys()
+        .map(String::as_str)
+        .chain(pinned.keys().copied());
     let mut paths: Vec<&str> = paths.collect();
     paths.sort_unstable();
     paths.dedup();
@@ -133,8 +179,13 @@ fn judge_bytes(facts: &Facts, ledger: &FixtureLedger, found: &mut Findings) {
             .fix(pin_anew(facts))
     };
     for path in paths {
-        let there =
-            facts.tip.material.fixtures.contains_key(path).then(|| facts.tip.files.get(path)).flatten();
+        let there = facts
+            .tip
+            .material
+            .fixtures
+            .contains_key(path)
+            .then(|| facts.tip.files.get(path))
+            .flatten();
         let (observed, expected) = (there.map(seen), pinned.get(path).map(|file| listed(file)));
         if observed != expected {
             found.add(mismatch(
@@ -149,14 +200,20 @@ fn judge_bytes(facts: &Facts, ledger: &FixtureLedger, found: &mut Findings) {
     let (digest, given) = (listing_digest(digests), text(&ledger.digest_sha256));
     if !given.is_empty() && digest.to_string() != given {
         found.add(
-            mismatch("digest_sha256", format!("{digest} over the files at tip"), given.to_owned())
-                .field("digest_sha256"),
+            mismatch(
+                "digest_sha256",
+                format!("{digest} over the files at tip"),
+                given.to_owned(),
+            )
+            .field("digest_sha256"),
         );
     }
 }
 
 fn seen(bytes: &FileFacts) -> String {
-    let digest = bytes.sha256.map_or_else(|| "none".to_owned(), |digest| digest.to_string());
+    let digest = bytes
+        .sha256
+        .map_or_else(|| "none".to_owned(), |digest| digest.to_string());
     format!("sha256 {digest}, {} bytes", bytes.size)
 }
 

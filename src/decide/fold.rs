@@ -50,7 +50,12 @@ impl FromStr for VerdictDir {
     fn from_str(text: &str) -> Result<Self, ()> {
         let (day, hash) = text.split_once('/').ok_or(())?;
         let day = day.parse().map_err(|_| ())?;
-        Self::is_hash(hash).then(|| Self { day, hash: hash.to_owned() }).ok_or(())
+        Self::is_hash(hash)
+            .then(|| Self {
+                day,
+                hash: hash.to_owned(),
+            })
+            .ok_or(())
     }
 }
 
@@ -222,7 +227,10 @@ pub struct Plan {
 /// until it is complete is nobody's record.
 pub fn is_left_out(inner: &str, is_trial: bool, compact: bool) -> bool {
     let logs = inner.starts_with("logs/") || inner == "logs";
-    let bulky = logs || [".log", ".patch", "log.tail.txt"].iter().any(|end| inner.ends_with(end));
+    let bulky = logs
+        || [".log", ".patch", "log.tail.txt"]
+            .iter()
+            .any(|end| inner.ends_with(end));
     is_temporary(inner) || is_trial && logs || compact && bulky
 }
 
@@ -236,7 +244,9 @@ fn is_temporary(inner: &str) -> bool {
     let name = inner.rsplit('/').next().unwrap_or(inner);
     let numbered = |mark: &str| {
         let number = name.rsplit_once(mark).map(|(_, number)| number);
-        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+        number.is_some_and(|number| {
+            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        })
     };
     numbered(".tmp-") || name.starts_with('.') && numbered(".reins-")
 }
@@ -256,22 +266,40 @@ pub fn same_verdict(one: &[u8], other: &[u8]) -> bool {
 
 /// Decides.
 pub fn plan(facts: &Facts) -> Plan {
-    let mut plan = Plan { notes: notes(facts), held: facts.held.clone(), ..Plan::default() };
-    let held = facts.held.iter().map(|dir| Skip { dir: dir.to_string(), reason: "folded-already" });
+    let mut plan = Plan {
+        notes: notes(facts),
+        held: facts.held.clone(),
+        ..Plan::default()
+    };
+    let held = facts.held.iter().map(|dir| Skip {
+        dir: dir.to_string(),
+        reason: "folded-already",
+    });
     plan.skipped.extend(held);
-    plan.refusals.extend(facts.strays.iter().map(|fault| detail(fault, "history", facts)));
+    plan.refusals.extend(
+        facts
+            .strays
+            .iter()
+            .map(|fault| detail(fault, "history", facts)),
+    );
     for candidate in &facts.candidates {
         let subject = candidate.dir.to_string();
         let faults = candidate.faults.iter();
         match &candidate.reading {
             Reading::Unfinished if candidate.faults.is_empty() => {
-                plan.skipped.push(Skip { dir: subject, reason: "unfinished" });
+                plan.skipped.push(Skip {
+                    dir: subject,
+                    reason: "unfinished",
+                });
                 plan.is_waiting |= facts.is_named;
             }
-            Reading::Unfinished => plan.refusals.extend(faults.map(|fault| detail(fault, &subject, facts))),
+            Reading::Unfinished => plan
+                .refusals
+                .extend(faults.map(|fault| detail(fault, &subject, facts))),
             Reading::Unreadable(why) => plan.refusals.push(no_verdict(&subject, why, facts)),
             Reading::Record(record) => {
-                plan.refusals.extend(faults.map(|fault| detail(fault, &subject, facts)));
+                plan.refusals
+                    .extend(faults.map(|fault| detail(fault, &subject, facts)));
                 if !candidate.files.is_empty() {
                     plan.folds.push(Fold {
                         dir: candidate.dir.clone(),
@@ -293,15 +321,27 @@ pub fn plan(facts: &Facts) -> Plan {
 
 fn notes(facts: &Facts) -> Vec<String> {
     let history = word(&format!(":/{}", facts.history));
-    let mut notes: Vec<_> = facts.clutter.iter().map(|path| format!("{path} is passed over")).collect();
+    let mut notes: Vec<_> = facts
+        .clutter
+        .iter()
+        .map(|path| format!("{path} is passed over"))
+        .collect();
     if facts.missing > 0 {
-        let what = if facts.missing == 1 { "directory" } else { "directories" };
+        let what = if facts.missing == 1 {
+            "directory"
+        } else {
+            "directories"
+        };
         notes.push(format!(
             "the disk lacks {} verdict {what} that HEAD holds: do not git commit -a; to restore: git restore -- {history}",
             facts.missing
         ));
     }
-    for it in facts.candidates.iter().filter(|it| !matches!(it.source, Source::Disk)) {
+    for it in facts
+        .candidates
+        .iter()
+        .filter(|it| !matches!(it.source, Source::Disk))
+    {
         let path = word(&format!(":/{}/{}", facts.history, it.dir));
         notes.push(format!(
             "{} comes from a ref and is not on disk; once folded: git restore -- {path}",
@@ -314,12 +354,19 @@ fn notes(facts: &Facts) -> Vec<String> {
 fn no_verdict(subject: &str, why: &str, facts: &Facts) -> Detail {
     let path = format!("{}/{subject}/{VERDICT}", facts.history);
     let fix = without(facts, subject);
-    Detail::new(Code::PathUnsafe, "no-verdict", subject).path(path).saw(why, "a verdict in JSON").fix(fix)
+    Detail::new(Code::PathUnsafe, "no-verdict", subject)
+        .path(path)
+        .saw(why, "a verdict in JSON")
+        .fix(fix)
 }
 
 fn detail(fault: &Fault, subject: &str, facts: &Facts) -> Detail {
     match fault {
-        Fault::Unsafe { reason, path, observed } => {
+        Fault::Unsafe {
+            reason,
+            path,
+            observed,
+        } => {
             let expected = "regular files with one name each, below <date>/<hash>";
             let fix = without(facts, subject);
             Detail::new(Code::PathUnsafe, reason, subject)
@@ -327,23 +374,40 @@ fn detail(fault: &Fault, subject: &str, facts: &Facts) -> Detail {
                 .saw(observed.as_str(), expected)
                 .fix(fix)
         }
-        Fault::Secret { path, place, marker } => {
+        Fault::Secret {
+            path,
+            place,
+            marker,
+        } => {
             let observed = format!("{marker} in {place}");
-            let inner = path.strip_prefix(&format!("{}/{subject}/", facts.history)).unwrap_or(path);
+            let inner = path
+                .strip_prefix(&format!("{}/{subject}/", facts.history))
+                .unwrap_or(path);
             let fix = match is_left_out(inner, false, true) {
                 true => {
-                    format!("leave logs and patches out: git reins reconcile --compact {}", word(subject))
+                    format!(
+                        "leave logs and patches out: git reins reconcile --compact {}",
+                        word(subject)
+                    )
                 }
                 false => Code::SecretSuspected.entry().remedy.to_owned(),
             };
             let found = Detail::new(Code::SecretSuspected, "secret-marker", subject).path(path);
-            found.saw(observed, "no text that looks like a secret").fix(fix)
+            found
+                .saw(observed, "no text that looks like a secret")
+                .fix(fix)
         }
         Fault::Rewritten { path } => {
-            let fix = format!("git restore --source=HEAD --worktree -- {}", word(&format!(":/{path}")));
+            let fix = format!(
+                "git restore --source=HEAD --worktree -- {}",
+                word(&format!(":/{path}"))
+            );
             let found = Detail::new(Code::VerdictRewritten, "folded-bytes", subject).path(path);
             found
-                .saw("other bytes than HEAD holds", "the folded bytes, apart from superseded_by and _at")
+                .saw(
+                    "other bytes than HEAD holds",
+                    "the folded bytes, apart from superseded_by and _at",
+                )
                 .fix(fix)
         }
     }
@@ -352,8 +416,14 @@ fn detail(fault: &Fault, subject: &str, facts: &Facts) -> Detail {
 /// How the others are folded although something stands against one: by their names. When there
 /// is no other, the directory is moved away, or looked at.
 fn without(facts: &Facts, subject: &str) -> String {
-    let is_ready = |it: &&Candidate| it.faults.is_empty() && matches!(it.reading, Reading::Record(_));
-    let ready: Vec<_> = facts.candidates.iter().filter(is_ready).map(|it| it.dir.to_string()).collect();
+    let is_ready =
+        |it: &&Candidate| it.faults.is_empty() && matches!(it.reading, Reading::Record(_));
+    let ready: Vec<_> = facts
+        .candidates
+        .iter()
+        .filter(is_ready)
+        .map(|it| it.dir.to_string())
+        .collect();
     let top = "\"$(git rev-parse --show-toplevel)\"";
     if !ready.is_empty() && ready.len() <= NAMED {
         format!("fold the others: git reins reconcile {}", ready.join(" "))
@@ -376,7 +446,12 @@ impl Plan {
 
     /// The codes of the refusals, sorted, each once.
     pub fn codes(&self) -> Vec<Code> {
-        self.refusals.iter().map(|detail| detail.code).collect::<BTreeSet<_>>().into_iter().collect()
+        self.refusals
+            .iter()
+            .map(|detail| detail.code)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect()
     }
 }
 

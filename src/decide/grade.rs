@@ -35,7 +35,8 @@ pub fn step(step: &Step) -> Tier1 {
 
 fn zero(step: &Step, is_marked: bool) -> Tier1 {
     let counts = output::counts(&step.output);
-    let is_pass_to_pytest = step.pytest.as_ref().is_none_or(|kind| kind == "passed") && step.failures == 0;
+    let is_pass_to_pytest =
+        step.pytest.as_ref().is_none_or(|kind| kind == "passed") && step.failures == 0;
     if counts.failed > 0 || counts.errors > 0 || step.failures > 0 {
         Tier1::Ungraded(Why::Contradiction)
     } else if is_marked {
@@ -70,7 +71,9 @@ fn nonzero(step: &Step, code: i64) -> Tier1 {
     match graded_nothing {
         Some(why) if is_pytest(step) => Tier1::Ungraded(why),
         // unittest leaves with 5 as well
-        Some(Why::NoTests) if output::last_line(&step.output).eq_ignore_ascii_case("no tests ran") => {
+        Some(Why::NoTests)
+            if output::last_line(&step.output).eq_ignore_ascii_case("no tests ran") =>
+        {
             Tier1::Ungraded(Why::NoTests)
         }
         Some(_) | None => Tier1::Fail,
@@ -82,10 +85,18 @@ fn nonzero(step: &Step, code: i64) -> Tier1 {
 /// The judge reads every command that has the word in it, so that a kind for a code that pytest
 /// does not explain says nothing.
 fn is_pytest(step: &Step) -> bool {
-    const KINDS: [&str; 5] =
-        ["interrupted", "interrupted-unclassified", "internal-error", "usage-error", "no-tests-collected"];
+    const KINDS: [&str; 5] = [
+        "interrupted",
+        "interrupted-unclassified",
+        "internal-error",
+        "usage-error",
+        "no-tests-collected",
+    ];
     output::has_header(&step.output)
-        || step.pytest.as_ref().is_some_and(|kind| KINDS.contains(&kind.as_str()))
+        || step
+            .pytest
+            .as_ref()
+            .is_some_and(|kind| KINDS.contains(&kind.as_str()))
 }
 
 /// Whether tests failed although the exit code may mean that nothing was graded: xdist with `-x`

@@ -108,10 +108,19 @@ fn judge_tip_file(facts: &Facts, name: LedgerName, found: &mut Findings) {
 /// This is what makes the commit of `git reins init` pass.
 fn nothing_is_claimed(facts: &Facts) -> bool {
     let tip = &facts.tip.material;
-    let no_rows = tip.oracle.valid().is_some_and(|ledger| ledger.oracles.is_empty());
-    let no_freezes = tip.freezes.valid().is_some_and(|ledger| ledger.freezes.is_empty());
+    let no_rows = tip
+        .oracle
+        .valid()
+        .is_some_and(|ledger| ledger.oracles.is_empty());
+    let no_freezes = tip
+        .freezes
+        .valid()
+        .is_some_and(|ledger| ledger.freezes.is_empty());
     let pinned = |material: &Material| !matches!(material.fixture, Reading::Missing);
-    no_rows && no_freezes && !facts.bases.iter().any(|base| pinned(&base.material)) && !facts.has_patch()
+    no_rows
+        && no_freezes
+        && !facts.bases.iter().any(|base| pinned(&base.material))
+        && !facts.has_patch()
 }
 
 fn is_missing(material: &Material, name: LedgerName) -> bool {
@@ -134,7 +143,9 @@ fn faults(material: &Material) -> Vec<(LedgerName, &LedgerFault)> {
         (LedgerName::Fixture, fault(&material.fixture)),
         (LedgerName::Freezes, fault(&material.freezes)),
     ];
-    all.into_iter().filter_map(|(name, fault)| Some((name, fault?))).collect()
+    all.into_iter()
+        .filter_map(|(name, fault)| Some((name, fault?)))
+        .collect()
 }
 
 fn invalid(facts: &Facts, name: LedgerName, fault: &LedgerFault, commit: CommitId) -> Detail {
@@ -144,9 +155,14 @@ fn invalid(facts: &Facts, name: LedgerName, fault: &LedgerFault, commit: CommitI
         FaultKind::PathUnsafe => Code::PathUnsafe,
     };
     let subject = fault.row.clone().unwrap_or_else(|| path.clone());
-    let mut detail = Detail::new(code, "unreadable", subject).path(path).commit(commit);
+    let mut detail = Detail::new(code, "unreadable", subject)
+        .path(path)
+        .commit(commit);
     detail.field = fault.field.clone();
-    let line = fault.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+    let line = fault
+        .line
+        .map(|line| format!(" (line {line})"))
+        .unwrap_or_default();
     let resolve = "git reins fmt --resolve";
     if fault.expected.contains(resolve) {
         detail = detail.fix(resolve);

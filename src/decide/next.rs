@@ -35,30 +35,44 @@ pub enum Branch<'a> {
 
 /// The next command, and what it is for.
 pub fn next<'a>(situation: &Situation<'a>) -> (&'a str, &'static str) {
-    let Situation { scoring, has_drafts, has_epoch, has_freezes, is_uncommitted, branch } = *situation;
+    let Situation {
+        scoring,
+        has_drafts,
+        has_epoch,
+        has_freezes,
+        is_uncommitted,
+        branch,
+    } = *situation;
     if let Branch::Patch(decision) = branch {
         return with_patch(decision);
     }
     let scoring = scoring.filter(|_| has_freezes);
     match (scoring, branch) {
         (None, _) => ("git reins init", "a ledger is missing"),
-        (Some(_), Branch::NoPolicy(land)) => (land, "the policy counts once it stands on the protected line"),
-        (Some(_), _) if has_drafts => {
-            ("git reins oracle clear ID --by NAME", "a drafted row waits for somebody to read it")
-        }
+        (Some(_), Branch::NoPolicy(land)) => (
+            land,
+            "the policy counts once it stands on the protected line",
+        ),
+        (Some(_), _) if has_drafts => (
+            "git reins oracle clear ID --by NAME",
+            "a drafted row waits for somebody to read it",
+        ),
         (Some(0), _) => (
             "git reins oracle add ID --source PATH#HEADING --property NAME --file PATH --inputs TEXT --relation TEXT --witness TEXT",
             "no property scores yet",
         ),
-        (Some(_), _) if !has_epoch => {
-            ("git reins fixture pin --epoch ID --runner-image auto", "no fixture epoch is pinned yet")
-        }
-        (Some(_), _) if is_uncommitted => {
-            ("git reins oracle commit", "ledgers stand before the patch, in a commit of their own")
-        }
-        (Some(_), Branch::Ledgers(decision)) if decision.decision != Outcome::Admit => {
-            ("git reins check", "something stands against the ledgers, and this says what")
-        }
+        (Some(_), _) if !has_epoch => (
+            "git reins fixture pin --epoch ID --runner-image auto",
+            "no fixture epoch is pinned yet",
+        ),
+        (Some(_), _) if is_uncommitted => (
+            "git reins oracle commit",
+            "ledgers stand before the patch, in a commit of their own",
+        ),
+        (Some(_), Branch::Ledgers(decision)) if decision.decision != Outcome::Admit => (
+            "git reins check",
+            "something stands against the ledgers, and this says what",
+        ),
         (Some(_), Branch::Ledgers(_) | Branch::Unknown | Branch::Patch(_)) => {
             ("git commit", "the ledgers stand: now the patch")
         }
@@ -71,12 +85,19 @@ fn with_patch(decision: &Decision) -> (&'static str, &'static str) {
     let is_unfolded = || decision.details.iter().any(|detail| detail.fix == FOLD);
     match decision.decision {
         Outcome::Admit => ("git push", "the patch is admitted"),
-        Outcome::Refuse if !decision.refusals.iter().all(unjudged) => {
-            ("git reins admit", "something stands against the patch, and this says what")
-        }
+        Outcome::Refuse if !decision.refusals.iter().all(unjudged) => (
+            "git reins admit",
+            "something stands against the patch, and this says what",
+        ),
         Outcome::Refuse if is_unfolded() => (FOLD, "the trial of the patch is in no commit yet"),
-        Outcome::Refuse => ("git reins judge", "the branch carries a patch that no trial is about"),
-        Outcome::Hold => ("git reins admit", "the patch is held, and this says for whom"),
+        Outcome::Refuse => (
+            "git reins judge",
+            "the branch carries a patch that no trial is about",
+        ),
+        Outcome::Hold => (
+            "git reins admit",
+            "the patch is held, and this says for whom",
+        ),
     }
 }
 
@@ -89,7 +110,10 @@ mod tests {
     use crate::model::decision::{Detail, Rules};
 
     fn decision(decision: Outcome, codes: &[Code]) -> Decision {
-        let details = codes.iter().map(|code| Detail::new(*code, "x", "x")).collect();
+        let details = codes
+            .iter()
+            .map(|code| Detail::new(*code, "x", "x"))
+            .collect();
         let today = "2026-01-01".parse().unwrap();
         Decision {
             details,
@@ -109,7 +133,11 @@ mod tests {
             branch: Branch::NoPolicy("git push"),
         };
         assert_eq!(next(&situation).0, "git reins init");
-        situation = Situation { scoring: Some(0), has_freezes: true, ..situation };
+        situation = Situation {
+            scoring: Some(0),
+            has_freezes: true,
+            ..situation
+        };
         assert_eq!(next(&situation).0, "git push");
         let agreed = decision(Outcome::Admit, &[]);
         situation.branch = Branch::Ledgers(&agreed);
@@ -129,14 +157,30 @@ mod tests {
     fn a_patch_is_judged_folded_and_pushed() {
         let late = Code::OracleNotIndependent;
         for (outcome, codes, wanted) in [
-            (Outcome::Refuse, vec![Code::VerdictMissing], "git reins judge"),
+            (
+                Outcome::Refuse,
+                vec![Code::VerdictMissing],
+                "git reins judge",
+            ),
             (Outcome::Refuse, vec![Code::VerdictStale], "git reins judge"),
-            (Outcome::Refuse, vec![late, Code::VerdictMissing], "git reins admit"),
-            (Outcome::Refuse, vec![Code::VerdictRejected], "git reins admit"),
+            (
+                Outcome::Refuse,
+                vec![late, Code::VerdictMissing],
+                "git reins admit",
+            ),
+            (
+                Outcome::Refuse,
+                vec![Code::VerdictRejected],
+                "git reins admit",
+            ),
             (Outcome::Hold, vec![], "git reins admit"),
             (Outcome::Admit, vec![], "git push"),
         ] {
-            assert_eq!(with_patch(&decision(outcome, &codes)).0, wanted, "{codes:?}");
+            assert_eq!(
+                with_patch(&decision(outcome, &codes)).0,
+                wanted,
+                "{codes:?}"
+            );
         }
         let mut unfolded = decision(Outcome::Refuse, &[Code::VerdictMissing]);
         unfolded.details[0].fix = FOLD.to_owned();

@@ -14,7 +14,9 @@ use crate::policy::check::Kind;
 /// Judges the rows at tip, one by one.
 pub fn judge_rows(facts: &Facts) -> Findings {
     let mut found = Findings::default();
-    let Some(ledger) = facts.tip.material.oracle.valid() else { return found };
+    let Some(ledger) = facts.tip.material.oracle.valid() else {
+        return found;
+    };
     for row in &ledger.oracles {
         judge_independence(facts, row, &mut found);
         judge_check(facts, row, &mut found);
@@ -34,16 +36,25 @@ fn about(facts: &Facts, row: &OracleRow, code: Code, reason: &'static str) -> De
 fn judge_independence(facts: &Facts, row: &OracleRow, found: &mut Findings) {
     if row.scores() && !row.is_independent() {
         let detail = about(facts, row, Code::OracleNotIndependent, "sees-diff").field("sees_diff");
-        found.add(detail.saw(observed_sees_diff(&row.sees_diff), "false").fix(mend_row(
-            facts,
-            &row.oracle_id,
-            format!("git reins oracle clear {} --by NAME", row.oracle_id),
-        )));
+        found.add(
+            detail
+                .saw(observed_sees_diff(&row.sees_diff), "false")
+                .fix(mend_row(
+                    facts,
+                    &row.oracle_id,
+                    format!("git reins oracle clear {} --by NAME", row.oracle_id),
+                )),
+        );
     }
 }
 
 fn judge_check(facts: &Facts, row: &OracleRow, found: &mut Findings) {
-    let declared: Vec<_> = facts.policy.checks.iter().filter(|check| check.kind == Kind::Property).collect();
+    let declared: Vec<_> = facts
+        .policy
+        .checks
+        .iter()
+        .filter(|check| check.kind == Kind::Property)
+        .collect();
     let names: Vec<_> = declared.iter().map(|check| check.id.as_str()).collect();
     let observed = match &row.check {
         Some(named) if names.contains(&named.as_str()) => return,
@@ -53,29 +64,60 @@ fn judge_check(facts: &Facts, row: &OracleRow, found: &mut Findings) {
     };
     let detail = about(facts, row, Code::LedgerInvalid, "unknown-check").field("check");
     found.add(
-        detail.saw(observed, format!("a property check that the policy declares: {}", listed(&names))).fix(
-            mend_row(facts, &row.oracle_id, format!("git reins oracle edit {} --check ID", row.oracle_id)),
-        ),
+        detail
+            .saw(
+                observed,
+                format!(
+                    "a property check that the policy declares: {}",
+                    listed(&names)
+                ),
+            )
+            .fix(mend_row(
+                facts,
+                &row.oracle_id,
+                format!("git reins oracle edit {} --check ID", row.oracle_id),
+            )),
     );
 }
 
 fn listed(names: &[&str]) -> String {
-    if names.is_empty() { "it declares none".to_owned() } else { names.join(", ") }
+    if names.is_empty() {
+        "it declares none".to_owned()
+    } else {
+        names.join(", ")
+    }
 }
 
 fn judge_source(facts: &Facts, row: &OracleRow, found: &mut Findings) {
     let (path, anchor) = match row.source() {
         Source::Text { path, anchor } => (path, anchor),
         Source::Elsewhere(place) => {
-            return found.warn(format!("{}: source {place} is recorded, not verified", row.oracle_id));
+            return found.warn(format!(
+                "{}: source {place} is recorded, not verified",
+                row.oracle_id
+            ));
         }
         Source::Malformed(_) => return, // strict reading has refused it
     };
     let expected = if !covered(&facts.policy.paths.specs, path) {
-        format!("a file under paths.specs ({})", prefixes(&facts.policy.paths.specs))
-    } else if !facts.tip.material.specs.get(path).is_some_and(EntryState::is_usual_file) {
+        format!(
+            "a file under paths.specs ({})",
+            prefixes(&facts.policy.paths.specs)
+        )
+    } else if !facts
+        .tip
+        .material
+        .specs
+        .get(path)
+        .is_some_and(EntryState::is_usual_file)
+    {
         "a file that is there at tip".to_owned()
-    } else if !facts.tip.headings.get(path).is_some_and(|headings| headings.contains(anchor)) {
+    } else if !facts
+        .tip
+        .headings
+        .get(path)
+        .is_some_and(|headings| headings.contains(anchor))
+    {
         format!("a heading of {path}")
     } else {
         return;
@@ -84,7 +126,10 @@ fn judge_source(facts: &Facts, row: &OracleRow, found: &mut Findings) {
     found.add(detail.saw(row.source.clone(), expected).fix(mend_row(
         facts,
         &row.oracle_id,
-        format!("git reins oracle edit {} --source PATH#HEADING", row.oracle_id),
+        format!(
+            "git reins oracle edit {} --source PATH#HEADING",
+            row.oracle_id
+        ),
     )));
 }
 
@@ -94,7 +139,10 @@ fn judge_files(facts: &Facts, row: &OracleRow, found: &mut Findings) {
         found.add(
             detail
                 .field("property_files")
-                .saw("no file", "the file that holds the property, with its digest")
+                .saw(
+                    "no file",
+                    "the file that holds the property, with its digest",
+                )
                 .fix(mend_row(
                     facts,
                     &row.oracle_id,
@@ -103,13 +151,19 @@ fn judge_files(facts: &Facts, row: &OracleRow, found: &mut Findings) {
         );
     }
     for file in &row.property_files {
-        let Some((reason, observed, expected)) = file_fault(facts, file) else { continue };
+        let Some((reason, observed, expected)) = file_fault(facts, file) else {
+            continue;
+        };
         if row.scores() {
-            let detail = about(facts, row, Code::OracleNotIndependent, reason).field("property_files");
+            let detail =
+                about(facts, row, Code::OracleNotIndependent, reason).field("property_files");
             let detail = detail.saw(format!("{}: {observed}", file.path), expected);
             found.add(detail.fix(restore_or_pin(facts, row, &file.path)));
         } else {
-            found.warn(format!("{} (smoke): {}: {observed}, expected {expected}", row.oracle_id, file.path));
+            found.warn(format!(
+                "{} (smoke): {}: {observed}, expected {expected}",
+                row.oracle_id, file.path
+            ));
         }
     }
 }
@@ -117,13 +171,20 @@ fn judge_files(facts: &Facts, row: &OracleRow, found: &mut Findings) {
 /// Beside a patch the file goes back to what base holds; otherwise the row is pinned anew, or goes
 /// when its file is gone.
 fn restore_or_pin(facts: &Facts, row: &OracleRow, path: &str) -> String {
-    let base = facts.bases.iter().find(|base| base.material.properties.contains_key(path));
+    let base = facts
+        .bases
+        .iter()
+        .find(|base| base.material.properties.contains_key(path));
     match base.filter(|_| facts.has_patch()) {
         Some(base) => restored(APART, &base.id.short(), &[path]),
         None => {
             let is_there = facts.tip.material.properties.contains_key(path);
             let edit = if is_there { "pin" } else { "rm" };
-            mend_row(facts, &row.oracle_id, format!("git reins oracle {edit} {}", row.oracle_id))
+            mend_row(
+                facts,
+                &row.oracle_id,
+                format!("git reins oracle {edit} {}", row.oracle_id),
+            )
         }
     }
 }
@@ -132,40 +193,76 @@ fn file_fault(facts: &Facts, file: &PinnedFile) -> Option<(&'static str, String,
     if !covered(&facts.policy.paths.properties, &file.path) {
         let prefixes = prefixes(&facts.policy.paths.properties);
         let expected = format!("a file under paths.properties ({prefixes})");
-        return Some(("property-unpinned", "outside the property paths".to_owned(), expected));
+        return Some((
+            "property-unpinned",
+            "outside the property paths".to_owned(),
+            expected,
+        ));
     }
     let Some(entry) = facts.tip.material.properties.get(&file.path) else {
-        return Some(("property-changed", "no such file".to_owned(), format!("sha256 {}", file.sha256)));
+        return Some((
+            "property-changed",
+            "no such file".to_owned(),
+            format!("sha256 {}", file.sha256),
+        ));
     };
     if !entry.is_usual_file() {
-        return Some(("property-unpinned", entry.kind().to_owned(), "a regular file".to_owned()));
+        return Some((
+            "property-unpinned",
+            entry.kind().to_owned(),
+            "a regular file".to_owned(),
+        ));
     }
     let bytes = facts.tip.files.get(&file.path)?;
     if let Some(attribute) = &bytes.changed_by {
         let expected = "bytes that no attribute changes on the way to disk".to_owned();
         return Some(("property-unpinned", attribute.clone(), expected));
     }
-    let observed = bytes.sha256.map(|digest| digest.to_string()).unwrap_or_default();
+    let observed = bytes
+        .sha256
+        .map(|digest| digest.to_string())
+        .unwrap_or_default();
     let changed = observed != file.sha256;
-    changed.then(|| ("property-changed", format!("sha256 {observed}"), format!("sha256 {}", file.sha256)))
+    changed.then(|| {
+        (
+            "property-changed",
+            format!("sha256 {observed}"),
+            format!("sha256 {}", file.sha256),
+        )
+    })
 }
 
 fn judge_witness(facts: &Facts, row: &OracleRow, found: &mut Findings) {
-    let Some(patch) = &row.witness_patch else { return };
-    let place = format!("{}/witness/{}.diff", facts.policy.paths.ledger, row.oracle_id);
-    let digest = facts.tip.files.get(&patch.path).and_then(|bytes| bytes.sha256);
+    let Some(patch) = &row.witness_patch else {
+        return;
+    };
+    let place = format!(
+        "{}/witness/{}.diff",
+        facts.policy.paths.ledger, row.oracle_id
+    );
+    let digest = facts
+        .tip
+        .files
+        .get(&patch.path)
+        .and_then(|bytes| bytes.sha256);
     let observed = match digest {
         _ if patch.path != place => patch.path.clone(),
         None => format!("{}: no such file", patch.path),
-        Some(digest) if digest.to_string() != patch.sha256 => format!("{}: sha256 {digest}", patch.path),
+        Some(digest) if digest.to_string() != patch.sha256 => {
+            format!("{}: sha256 {digest}", patch.path)
+        }
         Some(_) => return,
     };
     let detail = about(facts, row, Code::LedgerInvalid, "witness-patch").field("witness_patch");
-    found.add(detail.saw(observed, format!("{place} with sha256 {}", patch.sha256)).fix(mend_row(
-        facts,
-        &row.oracle_id,
-        format!("git reins oracle pin {}", row.oracle_id),
-    )));
+    found.add(
+        detail
+            .saw(observed, format!("{place} with sha256 {}", patch.sha256))
+            .fix(mend_row(
+                facts,
+                &row.oracle_id,
+                format!("git reins oracle pin {}", row.oracle_id),
+            )),
+    );
 }
 
 /// Whether one of the prefixes covers the path.
@@ -175,5 +272,9 @@ pub fn covered(prefixes: &[RepoPath], path: &str) -> bool {
 
 fn prefixes(prefixes: &[RepoPath]) -> String {
     let names: Vec<_> = prefixes.iter().map(RepoPath::as_str).collect();
-    if names.is_empty() { "the policy names none".to_owned() } else { names.join(", ") }
+    if names.is_empty() {
+        "the policy names none".to_owned()
+    } else {
+        names.join(", ")
+    }
 }

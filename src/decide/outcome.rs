@@ -71,7 +71,10 @@ pub struct Counts {
 impl Counts {
     /// How many tests ran.
     pub fn executed(&self) -> u64 {
-        self.passed.saturating_add(self.failed).saturating_add(self.errored).saturating_add(self.flaky)
+        self.passed
+            .saturating_add(self.failed)
+            .saturating_add(self.errored)
+            .saturating_add(self.flaky)
     }
 }
 
@@ -94,14 +97,23 @@ pub fn judge_run(facts: &RunFacts, exit: &ExitMap) -> Ended {
     let mut seen = vec![judge_end(&facts.end, exit, facts.out_of_memory)];
     seen.extend(judge_results(&facts.results));
     if facts.leaked > 0 {
-        seen.push(ended(Outcome::Leak, format!("{} of its processes outlived it", facts.leaked)));
+        seen.push(ended(
+            Outcome::Leak,
+            format!("{} of its processes outlived it", facts.leaked),
+        ));
     }
     if !facts.tampered.is_empty() {
         let paths = facts.tampered.join(", ");
-        seen.push(ended(Outcome::Tamper, format!("pinned bytes changed while it ran: {paths}")));
+        seen.push(ended(
+            Outcome::Tamper,
+            format!("pinned bytes changed while it ran: {paths}"),
+        ));
     }
     // of two that weigh the same the first stands: what the process did goes before its file
-    seen.into_iter().rev().max_by_key(|one| weight(one.outcome)).expect("the end of the process is there")
+    seen.into_iter()
+        .rev()
+        .max_by_key(|one| weight(one.outcome))
+        .expect("the end of the process is there")
 }
 
 /// What counts more when several are true of one run; a run that did not happen counts most.
@@ -122,18 +134,32 @@ pub fn weight(outcome: Outcome) -> u8 {
 }
 
 fn ended(outcome: Outcome, note: impl Into<String>) -> Ended {
-    Ended { outcome, reason: None, note: note.into() }
+    Ended {
+        outcome,
+        reason: None,
+        note: note.into(),
+    }
 }
 
 fn error(reason: RunReason, note: impl Into<String>) -> Ended {
-    Ended { outcome: Outcome::Error, reason: Some(reason), note: note.into() }
+    Ended {
+        outcome: Outcome::Error,
+        reason: Some(reason),
+        note: note.into(),
+    }
 }
 
 fn judge_end(end: &ProcessEnd, exit: &ExitMap, out_of_memory: bool) -> Ended {
     match end {
-        ProcessEnd::NotStarted(why) => error(RunReason::Spawn, format!("could not be started: {why}")),
-        ProcessEnd::Timeout(budget_s) => ended(Outcome::Timeout, format!("took longer than {budget_s} s")),
-        ProcessEnd::OutputLimit(mib) => ended(Outcome::OutputLimit, format!("wrote more than {mib} MiB")),
+        ProcessEnd::NotStarted(why) => {
+            error(RunReason::Spawn, format!("could not be started: {why}"))
+        }
+        ProcessEnd::Timeout(budget_s) => {
+            ended(Outcome::Timeout, format!("took longer than {budget_s} s"))
+        }
+        ProcessEnd::OutputLimit(mib) => {
+            ended(Outcome::OutputLimit, format!("wrote more than {mib} MiB"))
+        }
         ProcessEnd::Signal(9) if out_of_memory => {
             ended(Outcome::Oom, "killed while the machine ran out of memory")
         }
@@ -144,37 +170,69 @@ fn judge_end(end: &ProcessEnd, exit: &ExitMap, out_of_memory: bool) -> Ended {
 
 fn judge_exit(code: i32, exit: &ExitMap) -> Ended {
     let known = |codes: &BTreeSet<u8>| u8::try_from(code).is_ok_and(|code| codes.contains(&code));
-    let hidden = if code > 128 { ", as a shell leaves when a signal ends its child" } else { "" };
+    let hidden = if code > 128 {
+        ", as a shell leaves when a signal ends its child"
+    } else {
+        ""
+    };
     if known(&exit.fail) {
         ended(Outcome::Fail, format!("exit code {code}{hidden}"))
     } else if known(&exit.pass) {
         ended(Outcome::Pass, "")
     } else {
-        error(RunReason::Exit, format!("exit code {code} means nothing to the check{hidden}"))
+        error(
+            RunReason::Exit,
+            format!("exit code {code} means nothing to the check{hidden}"),
+        )
     }
 }
 
 fn judge_results(results: &Results) -> Option<Ended> {
-    let mismatch =
-        |outcome, note: String| Some(Ended { outcome, reason: Some(RunReason::ResultMismatch), note });
+    let mismatch = |outcome, note: String| {
+        Some(Ended {
+            outcome,
+            reason: Some(RunReason::ResultMismatch),
+            note,
+        })
+    };
     let (counts, require) = match results {
         Results::NotExpected => return None,
-        Results::Missing => return mismatch(Outcome::Error, "the result file is missing".to_owned()),
-        Results::Unreadable(why) => {
-            return mismatch(Outcome::Error, format!("the result file is unreadable: {why}"));
+        Results::Missing => {
+            return mismatch(Outcome::Error, "the result file is missing".to_owned());
         }
-        Results::Read { counts, require_executed } => (counts, (*require_executed).max(1)),
+        Results::Unreadable(why) => {
+            return mismatch(
+                Outcome::Error,
+                format!("the result file is unreadable: {why}"),
+            );
+        }
+        Results::Read {
+            counts,
+            require_executed,
+        } => (counts, (*require_executed).max(1)),
     };
     let executed = counts.executed();
     if executed < require {
-        let note = format!("{executed} tests ran of at least {require}, {} were skipped", counts.skipped);
+        let note = format!(
+            "{executed} tests ran of at least {require}, {} were skipped",
+            counts.skipped
+        );
         Some(error(RunReason::NoTests, note))
     } else if counts.errored > 0 {
-        mismatch(Outcome::Error, format!("{} tests with an error in the result file", counts.errored))
+        mismatch(
+            Outcome::Error,
+            format!("{} tests with an error in the result file", counts.errored),
+        )
     } else if counts.failed > 0 {
-        mismatch(Outcome::Fail, format!("{} failed tests in the result file", counts.failed))
+        mismatch(
+            Outcome::Fail,
+            format!("{} failed tests in the result file", counts.failed),
+        )
     } else if counts.flaky > 0 {
-        Some(ended(Outcome::FlakyPass, format!("{} tests passed only when tried again", counts.flaky)))
+        Some(ended(
+            Outcome::FlakyPass,
+            format!("{} tests passed only when tried again", counts.flaky),
+        ))
     } else {
         None
     }

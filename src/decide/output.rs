@@ -31,7 +31,8 @@ pub fn counts(output: &str) -> Counts {
     let (mut is_session, mut ended) = (false, false);
     for line in output.lines().map(plain) {
         let line = line.trim();
-        counts.is_collection |= line.contains("Interrupted: ") && line.contains(" during collection");
+        counts.is_collection |=
+            line.contains("Interrupted: ") && line.contains(" during collection");
         let session = pytest(line).or_else(|| unittest(line));
         is_session |= session.is_some();
         let said = session.or_else(|| cargo(line)).or_else(|| others(line));
@@ -40,7 +41,11 @@ pub fn counts(output: &str) -> Counts {
             counts.failed = counts.failed.saturating_add(failed);
             counts.errors = counts.errors.saturating_add(errors);
         }
-        ended = if line.is_empty() { ended } else { said.is_some() };
+        ended = if line.is_empty() {
+            ended
+        } else {
+            said.is_some()
+        };
     }
     if counts.ran == Some(0) && !is_session && !ended {
         counts.ran = None;
@@ -52,7 +57,10 @@ pub fn counts(output: &str) -> Counts {
 fn pytest(line: &str) -> Option<Said> {
     let (counts, time) = line.trim_matches('=').trim().rsplit_once(" in ")?;
     let (seconds, _) = time.split_once('s')?;
-    let is_time = seconds.contains('.') && seconds.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit());
+    let is_time = seconds.contains('.')
+        && seconds
+            .bytes()
+            .all(|byte| byte == b'.' || byte.is_ascii_digit());
     if !is_time {
         return None;
     }
@@ -81,7 +89,11 @@ fn unittest(line: &str) -> Option<Said> {
     }
     let (number, rest) = line.strip_prefix("Ran ")?.split_once(' ')?;
     let is_count = rest.starts_with("tests in ") || rest.starts_with("test in ");
-    number.parse().ok().filter(|_| is_count).map(|ran| (ran, 0, 0))
+    number
+        .parse()
+        .ok()
+        .filter(|_| is_count)
+        .map(|ran| (ran, 0, 0))
 }
 
 /// `running 3 tests`, then `test result: ok. 2 passed; 0 failed; 1 ignored; ...`.
@@ -94,7 +106,10 @@ fn cargo(line: &str) -> Option<Said> {
     }
     let (_, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
     let number = |word: &str| {
-        counts.split("; ").find_map(|part| part.strip_suffix(word)?.trim().parse::<u64>().ok()).unwrap_or(0)
+        counts
+            .split("; ")
+            .find_map(|part| part.strip_suffix(word)?.trim().parse::<u64>().ok())
+            .unwrap_or(0)
     };
     let failed = number(" failed").max(u64::from(line.starts_with("test result: FAILED")));
     Some((number(" passed"), failed, 0))
@@ -102,7 +117,10 @@ fn cargo(line: &str) -> Option<Said> {
 
 /// A package of go, and the totals of node and of TAP.
 fn others(line: &str) -> Option<Said> {
-    let number = |name: &str| line.strip_prefix(name).and_then(|rest| rest.parse::<u64>().ok());
+    let number = |name: &str| {
+        line.strip_prefix(name)
+            .and_then(|rest| rest.parse::<u64>().ok())
+    };
     if line.starts_with("?") && line.ends_with("[no test files]") {
         return Some((0, 0, 0));
     }
@@ -112,7 +130,9 @@ fn others(line: &str) -> Option<Said> {
     if line.starts_with("FAIL\t") || line.starts_with("--- FAIL: ") {
         return Some((0, 1, 0));
     }
-    number("# tests ").map(|ran| (ran, 0, 0)).or_else(|| number("# fail ").map(|failed| (0, failed, 0)))
+    number("# tests ")
+        .map(|ran| (ran, 0, 0))
+        .or_else(|| number("# fail ").map(|failed| (0, failed, 0)))
 }
 
 /// The header of a session of pytest: a rule of its own, and the platform below it.
@@ -123,7 +143,9 @@ pub fn has_header(output: &str) -> bool {
             && line.trim_end().ends_with('=')
             && line.trim().trim_matches('=') == " test session starts "
     };
-    lines.windows(2).any(|pair| is_rule(&pair[0]) && pair[1].starts_with("platform "))
+    lines
+        .windows(2)
+        .any(|pair| is_rule(&pair[0]) && pair[1].starts_with("platform "))
 }
 
 /// `python -m pytest` where there is no pytest leaves with 1, as for a failed test. The words are
@@ -132,21 +154,35 @@ pub fn has_header(output: &str) -> bool {
 pub fn lacks_runner(output: &str) -> bool {
     let missing = |line: &str| {
         let (program, module) = line.split_once(": No module named ").unwrap_or_default();
-        let is_python = program.rsplit('/').next().is_some_and(|name| name.starts_with("python"));
+        let is_python = program
+            .rsplit('/')
+            .next()
+            .is_some_and(|name| name.starts_with("python"));
         is_python && RUNNERS.contains(&module)
     };
     let around = |line: &str| {
         line.starts_with("scanners: ")
             || (line.starts_with("make") && line.contains("***"))
-            || RUNNERS.iter().any(|runner| line.contains(&format!("-m {runner}")))
+            || RUNNERS
+                .iter()
+                .any(|runner| line.contains(&format!("-m {runner}")))
     };
-    let lines = || output.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines = || {
+        output
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+    };
     lines().any(missing) && lines().all(|line| missing(line) || around(line))
 }
 
 /// The last line that says something.
 pub fn last_line(output: &str) -> &str {
-    output.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default()
+    output
+        .lines()
+        .map(str::trim)
+        .rfind(|line| !line.is_empty())
+        .unwrap_or_default()
 }
 
 /// A line without the colours of a terminal.
@@ -154,7 +190,9 @@ fn plain(line: &str) -> String {
     let mut parts = line.split('\u{1b}');
     let first = parts.next().unwrap_or_default().to_owned();
     parts.fold(first, |text, part| {
-        let code = part.strip_prefix('[').and_then(|rest| rest.split_once(|c: char| c.is_ascii_alphabetic()));
+        let code = part
+            .strip_prefix('[')
+            .and_then(|rest| rest.split_once(|c: char| c.is_ascii_alphabetic()));
         text + code.map_or(part, |(_, rest)| rest)
     })
 }

@@ -23,20 +23,44 @@ pub fn restored(advice: &str, source: &str, paths: &[&str]) -> String {
 /// Begins a branch at a commit, with what is not committed put aside: what is brought there next
 /// would overwrite it.
 pub fn begun(branch: &str, base: CommitId) -> String {
-    format!("git stash push && git switch -c {} {}", word(branch), base.short())
+    format!(
+        "git stash push && git switch -c {} {}",
+        word(branch),
+        base.short()
+    )
 }
 
 /// Commands that bring the ledgers and properties of tip onto a branch that starts at base, run
 /// `edits` there, and commit.
 pub fn own_range(facts: &Facts, branch: &str, edits: &[String]) -> String {
     let base = facts.bases.first().map_or(facts.tip.id, |base| base.id);
-    let is_there = |prefix: &&RepoPath| facts.tip.material.properties.keys().any(|path| prefix.covers(path));
-    let properties = facts.policy.paths.properties.iter().filter(is_there).map(|prefix| prefix.as_str());
-    let paths: Vec<_> =
-        [facts.policy.paths.ledger.as_str()].into_iter().chain(properties).map(word).collect();
+    let is_there = |prefix: &&RepoPath| {
+        facts
+            .tip
+            .material
+            .properties
+            .keys()
+            .any(|path| prefix.covers(path))
+    };
+    let properties = facts
+        .policy
+        .paths
+        .properties
+        .iter()
+        .filter(is_there)
+        .map(|prefix| prefix.as_str());
+    let paths: Vec<_> = [facts.policy.paths.ledger.as_str()]
+        .into_iter()
+        .chain(properties)
+        .map(word)
+        .collect();
     let mut commands = vec![
         begun(branch, base),
-        format!("git restore --source={} -- {}", facts.tip.id.short(), paths.join(" ")),
+        format!(
+            "git restore --source={} -- {}",
+            facts.tip.id.short(),
+            paths.join(" ")
+        ),
     ];
     commands.extend_from_slice(edits);
     commands.push("git reins oracle commit".to_owned());

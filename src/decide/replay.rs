@@ -16,7 +16,11 @@ use crate::model::trial::Outcome;
 /// contradicts.
 pub fn shows(base: &[Outcome], ignores_seed: bool) -> Shows {
     let count = |wanted: Outcome| base.iter().filter(|outcome| **outcome == wanted).count();
-    let (passed, flaky, failed) = (count(Outcome::Pass), count(Outcome::FlakyPass), count(Outcome::Fail));
+    let (passed, flaky, failed) = (
+        count(Outcome::Pass),
+        count(Outcome::FlakyPass),
+        count(Outcome::Fail),
+    );
     if ignores_seed || passed + flaky + failed == 0 {
         Shows::NoEvidence
     } else if passed + flaky == 0 {
@@ -44,14 +48,19 @@ pub fn on_candidate(trial: &TrialFacts, property: &PropertyFacts, seed: &SeedFac
 
 /// SHA-256 of a row as it is printed, without the hint that goes stale by itself.
 pub fn row_sha256(row: &OracleRow) -> Sha256 {
-    Sha256::of(print(&OracleRow { authored_commit: None, ..row.clone() }))
+    Sha256::of(print(&OracleRow {
+        authored_commit: None,
+        ..row.clone()
+    }))
 }
 
 /// SHA-256 of everything that a property may load: a line `<mode> <id> <path>` for each entry.
 pub fn properties_sha256(material: &Material) -> Sha256 {
     let entries = material.properties.iter();
     Sha256::of(
-        entries.map(|(path, entry)| format!("{:o} {} {path}\n", entry.mode, entry.id)).collect::<String>(),
+        entries
+            .map(|(path, entry)| format!("{:o} {} {path}\n", entry.mode, entry.id))
+            .collect::<String>(),
     )
 }
 
@@ -67,10 +76,18 @@ mod tests {
     fn all() -> Vec<Vec<Outcome>> {
         let mut lists = vec![Vec::new()];
         for at in 0.. {
-            let Some(list) = lists.get(at).cloned().filter(|list: &Vec<Outcome>| list.len() < 3) else {
+            let Some(list) = lists
+                .get(at)
+                .cloned()
+                .filter(|list: &Vec<Outcome>| list.len() < 3)
+            else {
                 break;
             };
-            lists.extend(Outcome::ALL.iter().map(|outcome| [list.as_slice(), &[*outcome]].concat()));
+            lists.extend(
+                Outcome::ALL
+                    .iter()
+                    .map(|outcome| [list.as_slice(), &[*outcome]].concat()),
+            );
         }
         lists
     }
@@ -118,16 +135,32 @@ mod tests {
             let failing = facts(base, &[Outcome::Fail]);
             let word = on_candidate(&failing.0, &failing.1, &failing.1.seeds[0]);
             let shown = shows(base, false);
-            assert_eq!(shown == Shows::StableFailure, word == OnCandidate::StableFailure, "{base:?}");
+            assert_eq!(
+                shown == Shows::StableFailure,
+                word == OnCandidate::StableFailure,
+                "{base:?}"
+            );
             let is_evidence = matches!(shown, Shows::Unstable | Shows::Passes);
-            assert!(!is_evidence || word == OnCandidate::FrozenRegression, "{base:?}");
+            assert!(
+                !is_evidence || word == OnCandidate::FrozenRegression,
+                "{base:?}"
+            );
             let graded = [Outcome::Pass, Outcome::FlakyPass, Outcome::Fail];
-            assert!(!is_evidence || base.iter().all(|outcome| graded.contains(outcome)), "{base:?}");
-            assert_eq!(shown == Shows::Passes, !base.is_empty() && base.iter().all(|o| *o == Outcome::Pass));
+            assert!(
+                !is_evidence || base.iter().all(|outcome| graded.contains(outcome)),
+                "{base:?}"
+            );
+            assert_eq!(
+                shown == Shows::Passes,
+                !base.is_empty() && base.iter().all(|o| *o == Outcome::Pass)
+            );
             assert_eq!(shows(base, true), Shows::NoEvidence);
             let mixed = facts(base, &[Outcome::Fail, Outcome::Pass]);
             let word = on_candidate(&mixed.0, &mixed.1, &mixed.1.seeds[0]);
-            assert!(shown != Shows::Unstable || word == OnCandidate::Held, "{base:?}");
+            assert!(
+                shown != Shows::Unstable || word == OnCandidate::Held,
+                "{base:?}"
+            );
         }
     }
 }

@@ -76,16 +76,29 @@ pub fn read(verdict: &[u8], reverify: Option<&[u8]>) -> Result<Reading, ResultFa
         Entry::Schema(schema) => return Err(RecordFault::of("schema", schema, TRIAL_SCHEMA).into()),
     };
     let sha256 = Sha256::of(verdict);
-    let rerun = reverify.map(|bytes| usable(bytes, sha256, &source)).transpose();
+    let rerun = reverify
+        .map(|bytes| usable(bytes, sha256, &source))
+        .transpose();
     let (rerun, warning) = match rerun {
         Ok(rerun) => (rerun, None),
-        Err(why) => (None, Some(format!("{REVERIFY_FILE} is not taken into account: {why}"))),
+        Err(why) => (
+            None,
+            Some(format!("{REVERIFY_FILE} is not taken into account: {why}")),
+        ),
     };
     let finding = match &rerun {
         Some(rerun) => settle(tier1, tier2, rerun.result),
         None => adjudicate(tier1, tier2),
     };
-    let result = JudgeResult { source, sha256, tier1, tier2, rerun, finding, warning };
+    let result = JudgeResult {
+        source,
+        sha256,
+        tier1,
+        tier2,
+        rerun,
+        finding,
+        warning,
+    };
     Ok(Reading::Result(Box::new(result)))
 }
 
@@ -96,7 +109,10 @@ fn usable(bytes: &[u8], sha256: Sha256, source: &Source) -> Result<Reverificatio
         return Err("a trial of our own is judged again as a whole".to_owned());
     };
     if rerun.verdict_sha256 != sha256 {
-        return Err(format!("it is about a verdict.json with the digest {}", rerun.verdict_sha256));
+        return Err(format!(
+            "it is about a verdict.json with the digest {}",
+            rerun.verdict_sha256
+        ));
     }
     if rerun.task_id != verdict.task_id {
         return Err("it names another task".to_owned());
@@ -115,10 +131,16 @@ impl JudgeResult {
         match &self.rerun {
             Some(rerun) if rerun.command != command => {
                 let ran = shown(&rerun.command.join(" "));
-                let why =
-                    format!("it ran {ran}, which is not tier1.command of the policy on the protected line");
+                let why = format!(
+                    "it ran {ran}, which is not tier1.command of the policy on the protected line"
+                );
                 let warning = Some(format!("{REVERIFY_FILE} is not taken into account: {why}"));
-                Self { finding: adjudicate(self.tier1, self.tier2), rerun: None, warning, ..self }
+                Self {
+                    finding: adjudicate(self.tier1, self.tier2),
+                    rerun: None,
+                    warning,
+                    ..self
+                }
             }
             Some(_) | None => self,
         }

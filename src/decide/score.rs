@@ -47,12 +47,17 @@ pub fn standings(facts: &Facts, order: &Order) -> BTreeMap<OracleId, Standing> {
             Standing::Scored
         }
     };
-    rows.iter().filter_map(|row| Some((row.id()?, standing(row)))).collect()
+    rows.iter()
+        .filter_map(|row| Some((row.id()?, standing(row))))
+        .collect()
 }
 
 /// Whether the check of a row may reach the network, so that the row is smoke.
 fn is_online(facts: &Facts, row: &OracleRow) -> bool {
-    facts.policy.check_of(row.check.as_deref()).is_some_and(|check| check.network == Network::Allow)
+    facts
+        .policy
+        .check_of(row.check.as_deref())
+        .is_some_and(|check| check.network == Network::Allow)
 }
 
 /// Every property that any freeze row names, valid or not.
@@ -101,20 +106,30 @@ pub fn judge(
             sort_results(facts, standings, results, &mut scored);
             for (id, standing) in standings {
                 // an oracle that a patch commit stands on may leave the score, its failure may not
-                let is_faced = order.late.get(id.as_str()).is_some_and(|late| late.is_faced);
-                let weighed = if is_faced { Standing::Scored } else { *standing };
+                let is_faced = order
+                    .late
+                    .get(id.as_str())
+                    .is_some_and(|late| late.is_faced);
+                let weighed = if is_faced {
+                    Standing::Scored
+                } else {
+                    *standing
+                };
                 judge_property(facts, id, weighed, has_patch, &mut scored);
             }
         }
     }
-    let is_left =
-        |(id, standing): (&OracleId, &Standing)| *standing == Standing::Scored && !scored.weak.contains(id);
+    let is_left = |(id, standing): (&OracleId, &Standing)| {
+        *standing == Standing::Scored && !scored.weak.contains(id)
+    };
     let complement = standings.iter().any(is_left);
     let unanswered = matches!(scores, Scores::Given(_)) && scored.statuses.is_empty();
     let readable =
         facts.tip.material.oracle.valid().is_some() && facts.tip.material.freezes.valid().is_some();
     if has_patch && readable && (!complement || unanswered) {
-        scored.findings.add(no_complement(facts, standings, complement));
+        scored
+            .findings
+            .add(no_complement(facts, standings, complement));
     }
     scored
 }
@@ -126,8 +141,17 @@ fn unreadable(fault: &LedgerFault) -> Detail {
     detail.saw(fault.observed.clone(), fault.expected.clone())
 }
 
-fn no_complement(facts: &Facts, standings: &BTreeMap<OracleId, Standing>, complement: bool) -> Detail {
-    let count = |wanted| standings.values().filter(|standing| **standing == wanted).count();
+fn no_complement(
+    facts: &Facts,
+    standings: &BTreeMap<OracleId, Standing>,
+    complement: bool,
+) -> Detail {
+    let count = |wanted| {
+        standings
+            .values()
+            .filter(|standing| **standing == wanted)
+            .count()
+    };
     let observed = if complement {
         "no result of any property".to_owned()
     } else {
@@ -142,7 +166,10 @@ fn no_complement(facts: &Facts, standings: &BTreeMap<OracleId, Standing>, comple
     Detail::new(Code::NoUnfrozenProperties, "empty-complement", "score")
         .path(ledger_path(facts, LedgerName::Oracle))
         .commit(facts.tip.id)
-        .saw(observed, "at least one scored property that no freeze names, with its result")
+        .saw(
+            observed,
+            "at least one scored property that no freeze names, with its result",
+        )
         .fix(if complement {
             "hand in the result of every property: git reins oracle list"
         } else {
@@ -160,7 +187,9 @@ fn sort_results(
     let rows_are_known = facts.tip.material.oracle.valid().is_some();
     for result in results {
         let name = result.property_id.as_str();
-        let is_row = name.parse::<OracleId>().is_ok_and(|id| standings.contains_key(&id));
+        let is_row = name
+            .parse::<OracleId>()
+            .is_ok_and(|id| standings.contains_key(&id));
         let is_canary = result.canary == Some(true) || facts.policy.is_canary(name);
         match (is_row, is_canary) {
             (true, true) => scored.findings.add(invalid(
@@ -168,12 +197,15 @@ fn sort_results(
                 "a row of the oracle ledger",
                 "a canary with a name of its own",
             )),
-            (false, true) if result.status != "pass" => scored
-                .findings
-                .add(Detail::new(Code::CanaryFailed, "canary", name).saw(result.status.clone(), "pass")),
+            (false, true) if result.status != "pass" => scored.findings.add(
+                Detail::new(Code::CanaryFailed, "canary", name).saw(result.status.clone(), "pass"),
+            ),
             (false, true) => {}
             (true, false) => {
-                let status = scored.statuses.entry(name.to_owned()).or_insert_with(|| result.status.clone());
+                let status = scored
+                    .statuses
+                    .entry(name.to_owned())
+                    .or_insert_with(|| result.status.clone());
                 if result.status != "pass" {
                     status.clone_from(&result.status);
                 }
@@ -189,10 +221,18 @@ fn sort_results(
 }
 
 fn invalid(name: &str, observed: &str, expected: &str) -> Detail {
-    Detail::new(Code::ResultsInvalid, "unknown-property", name).field("property_id").saw(observed, expected)
+    Detail::new(Code::ResultsInvalid, "unknown-property", name)
+        .field("property_id")
+        .saw(observed, expected)
 }
 
-fn judge_property(facts: &Facts, id: &OracleId, standing: Standing, has_patch: bool, scored: &mut Scored) {
+fn judge_property(
+    facts: &Facts,
+    id: &OracleId,
+    standing: Standing,
+    has_patch: bool,
+    scored: &mut Scored,
+) {
     let status = scored.statuses.get(id.as_str()).cloned();
     let failed = |code, reason, expected: &str| {
         let observed = status.clone().unwrap_or_else(|| "no result".to_owned());
@@ -239,13 +279,24 @@ fn is_usable(row: &FreezeRow) -> bool {
 
 fn overlaps(facts: &Facts, row: &FreezeRow) -> bool {
     let paths = row.paths.as_deref().unwrap_or_default();
-    let prefixes = paths.iter().filter_map(|path| path.parse::<RepoPath>().ok()); // strict reading took safe ones
-    prefixes.into_iter().any(|prefix| facts.tip.touched.iter().any(|touched| prefix.covers(touched)))
+    let prefixes = paths
+        .iter()
+        .filter_map(|path| path.parse::<RepoPath>().ok()); // strict reading took safe ones
+    prefixes.into_iter().any(|prefix| {
+        facts
+            .tip
+            .touched
+            .iter()
+            .any(|touched| prefix.covers(touched))
+    })
 }
 
 /// How many rows stand there.
 pub fn count(standings: &BTreeMap<OracleId, Standing>, wanted: Standing) -> usize {
-    standings.values().filter(|standing| **standing == wanted).count()
+    standings
+        .values()
+        .filter(|standing| **standing == wanted)
+        .count()
 }
 
 /// The standings as the answer lists them.

@@ -45,27 +45,60 @@ macro_rules! after {
 }
 
 const MARKERS: [(&str, &str); 21] = [
-    ("private-key", r"(?-u)-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"),
+    (
+        "private-key",
+        r"(?-u)-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----",
+    ),
     ("private-key", r"(?-u)PuTTY-User-Key-File-[0-9]+:"),
-    ("age-key", r"(?-u)AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}"),
-    ("aws-access-key", after!(r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b")),
+    (
+        "age-key",
+        r"(?-u)AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58}",
+    ),
+    (
+        "aws-access-key",
+        after!(r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b"),
+    ),
     ("github-token", r"(?-u)gh[pousr]_[A-Za-z0-9]{36,255}"),
     ("github-token", r"(?-u)github_pat_[A-Za-z0-9_]{60,255}"),
-    ("gitlab-token", r"(?-u)gl(?:pat|dt|rt|ptt|cbt|oas|soat|ft|agent)-[A-Za-z0-9_\-]{20,}"),
-    ("slack-token", r"(?-u)xox[abeoprs]-(?:[0-9]+-)*[A-Za-z0-9\-]{20,}"),
-    ("slack-token", r"(?-u)xapp-[0-9]-[A-Z0-9]+-[0-9]+-[a-f0-9]{32,}"),
-    ("slack-webhook", r"(?-u)hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{40,}"),
+    (
+        "gitlab-token",
+        r"(?-u)gl(?:pat|dt|rt|ptt|cbt|oas|soat|ft|agent)-[A-Za-z0-9_\-]{20,}",
+    ),
+    (
+        "slack-token",
+        r"(?-u)xox[abeoprs]-(?:[0-9]+-)*[A-Za-z0-9\-]{20,}",
+    ),
+    (
+        "slack-token",
+        r"(?-u)xapp-[0-9]-[A-Z0-9]+-[0-9]+-[a-f0-9]{32,}",
+    ),
+    (
+        "slack-webhook",
+        r"(?-u)hooks\.slack\.com/(?:services|workflows|triggers)/[A-Za-z0-9+/]{40,}",
+    ),
     ("google-api-key", after!(r"AIza[A-Za-z0-9_\-]{35}")),
     ("google-oauth", after!(r"ya29\.[A-Za-z0-9_\-]{30,}")),
     ("npm-token", after!(r"npm_[A-Za-z0-9]{36}")),
     ("pypi-token", r"(?-u)pypi-AgE[A-Za-z0-9_\-]{50,}"),
     ("stripe-key", after!(r"(?:sk|rk)_live_[A-Za-z0-9]{16,}")),
-    ("anthropic-key", r"(?-u)sk-ant-[a-z0-9]+-[A-Za-z0-9_\-]{32,}"),
-    ("openai-key", after!(r"sk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_\-]{32,}|[A-Za-z0-9]{48})")),
+    (
+        "anthropic-key",
+        r"(?-u)sk-ant-[a-z0-9]+-[A-Za-z0-9_\-]{32,}",
+    ),
+    (
+        "openai-key",
+        after!(r"sk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_\-]{32,}|[A-Za-z0-9]{48})"),
+    ),
     ("huggingface-token", after!(r"hf_[A-Za-z]{34}")),
-    ("sendgrid-key", after!(r"SG\.[A-Za-z0-9_\-]{20,24}\.[A-Za-z0-9_\-]{39,50}")),
+    (
+        "sendgrid-key",
+        after!(r"SG\.[A-Za-z0-9_\-]{20,24}\.[A-Za-z0-9_\-]{39,50}"),
+    ),
     ("digitalocean-token", r"(?-u)do[opr]_v1_[a-f0-9]{64}"),
-    ("jwt", after!(r"eyJ[A-Za-z0-9_\-]{14,}\.eyJ[A-Za-z0-9_\-]{14,}\.[A-Za-z0-9_\-]{20,}")),
+    (
+        "jwt",
+        after!(r"eyJ[A-Za-z0-9_\-]{14,}\.eyJ[A-Za-z0-9_\-]{14,}\.[A-Za-z0-9_\-]{20,}"),
+    ),
 ];
 
 /// Patterns whose match is a secret only when the value in it looks random.
@@ -82,7 +115,10 @@ const RANDOM: [(&str, &str); 5] = [
         "authorization",
         r#"(?i-u:authorization\\?["']?[ \t]*[:=][ \t]*\\?["']?(?:bearer|basic|token))[ \t]+((?-u)[A-Za-z0-9+/=_.~\-]{16,200})"#,
     ),
-    ("authorization", r#"(?-u)\\?"auth\\?"[ \t]*:[ \t]*\\?"([A-Za-z0-9+/=]{16,200})"#),
+    (
+        "authorization",
+        r#"(?-u)\\?"auth\\?"[ \t]*:[ \t]*\\?"([A-Za-z0-9+/=]{16,200})"#,
+    ),
     (
         "authorization",
         r"(?-u)machine[ \t]+\S{1,200}[ \t]+login[ \t]+\S{1,200}[ \t]+password[ \t]+(\S{12,200})",
@@ -118,7 +154,9 @@ struct Pattern {
 
 impl Pattern {
     fn regex(&self) -> &Regex {
-        let make = || Regex::new(&self.text).expect("the built-in patterns compile, those of a policy have");
+        let make = || {
+            Regex::new(&self.text).expect("the built-in patterns compile, those of a policy have")
+        };
         self.regex.get_or_init(make)
     }
 }
@@ -142,23 +180,54 @@ impl Scanner {
         let fixed = |must_look_random: bool| {
             move |(marker, text): &(&str, &str)| {
                 let (marker, text) = ((*marker).to_owned(), (*text).to_owned());
-                Pattern { marker, text, regex: OnceLock::new(), must_look_random }
+                Pattern {
+                    marker,
+                    text,
+                    regex: OnceLock::new(),
+                    must_look_random,
+                }
             }
         };
         let mut patterns: Vec<_> = MARKERS.iter().map(fixed(false)).collect();
         patterns.extend(RANDOM.iter().map(fixed(true)));
         for (at, text) in markers.iter().enumerate() {
-            let bad = |error: regex::Error| BadMarker { at, why: error.to_string() };
-            let regex = RegexBuilder::new(text).size_limit(MARKER_SIZE).build().map_err(bad)?;
+            let bad = |error: regex::Error| BadMarker {
+                at,
+                why: error.to_string(),
+            };
+            let regex = RegexBuilder::new(text)
+                .size_limit(MARKER_SIZE)
+                .build()
+                .map_err(bad)?;
             let marker = format!("judge.secret_markers[{at}]");
             let (text, regex) = (text.clone(), OnceLock::from(regex));
-            patterns.push(Pattern { marker, text, regex, must_look_random: false });
+            patterns.push(Pattern {
+                marker,
+                text,
+                regex,
+                must_look_random: false,
+            });
         }
-        let texts: Vec<_> = patterns.iter().map(|pattern| pattern.text.as_str()).collect();
-        let set = RegexSetBuilder::new(texts).size_limit(64 * MARKER_SIZE).build();
-        let any = set.map_err(|error| BadMarker { at: 0, why: error.to_string() })?;
-        let allowed = allowed.iter().map(|text| text.clone().into_bytes()).collect();
-        Ok(Self { any, patterns, allowed })
+        let texts: Vec<_> = patterns
+            .iter()
+            .map(|pattern| pattern.text.as_str())
+            .collect();
+        let set = RegexSetBuilder::new(texts)
+            .size_limit(64 * MARKER_SIZE)
+            .build();
+        let any = set.map_err(|error| BadMarker {
+            at: 0,
+            why: error.to_string(),
+        })?;
+        let allowed = allowed
+            .iter()
+            .map(|text| text.clone().into_bytes())
+            .collect();
+        Ok(Self {
+            any,
+            patterns,
+            allowed,
+        })
     }
 
     /// What the bytes of one file hold, in the order of lines, each marker once a line.
@@ -184,17 +253,23 @@ impl Pattern {
         let (mut at, mut counted, mut line, mut mine) = (0, 0, 1, 0);
         while mine < MOST
             && let Some(captures) = self.regex().captures_at(bytes, at)
-            && let (Some(whole), Some(token)) = (captures.get(0), captures.get(1).or(captures.get(0)))
+            && let (Some(whole), Some(token)) =
+                (captures.get(0), captures.get(1).or(captures.get(0)))
         {
             at = whole.end().max(whole.start() + 1);
             let is_secret = !self.must_look_random || looks_random(token.as_bytes());
             if is_secret && !allowed.contains(token.as_bytes()) {
                 line += newlines(&bytes[counted..token.start()]);
                 counted = token.start();
-                found.insert(Finding { line, marker: self.marker.clone() });
+                found.insert(Finding {
+                    line,
+                    marker: self.marker.clone(),
+                });
                 mine += 1;
                 // the end of the line itself may be what stands left of the next token
-                let rest = bytes[token.start()..].iter().position(|byte| *byte == b'\n');
+                let rest = bytes[token.start()..]
+                    .iter()
+                    .position(|byte| *byte == b'\n');
                 at = at.max(rest.map_or(bytes.len(), |rest| token.start() + rest));
             }
             if at >= bytes.len() {
@@ -213,8 +288,11 @@ fn newlines(bytes: &[u8]) -> usize {
 fn looks_random(value: &[u8]) -> bool {
     const BITS: f64 = 3.5;
     let has = |test: fn(&u8) -> bool| value.iter().any(test);
-    let constant = value.iter().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_'));
-    let reference = value.starts_with(b"os.") || value.starts_with(b"process.") || value.starts_with(b"env.");
+    let constant = value
+        .iter()
+        .all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_'));
+    let reference =
+        value.starts_with(b"os.") || value.starts_with(b"process.") || value.starts_with(b"env.");
     !constant
         && !reference
         && has(u8::is_ascii_digit)
@@ -225,10 +303,17 @@ fn looks_random(value: &[u8]) -> bool {
 /// Shannon's entropy of the bytes, in bits for each.
 fn entropy(value: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
-    value.iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+    value
+        .iter()
+        .for_each(|byte| counts[usize::from(*byte)] += 1);
     let all = value.len() as f64;
     let share = |count: &u32| f64::from(*count) / all;
-    counts.iter().filter(|count| **count > 0).map(share).map(|share| -share * share.log2()).sum()
+    counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(share)
+        .map(|share| -share * share.log2())
+        .sum()
 }
 
 #[cfg(test)]
@@ -240,8 +325,14 @@ mod tests {
         let mixed = "Zx81kQ0vB7nL3wY5tR9pD2sF6hJ4gM1cKaUeVoIi8bNqTrWyXzPlMuEdSgHfJkLo";
         let of = |prefix: &str, length: usize| format!("{prefix}{}", &mixed[..length]);
         vec![
-            ("private-key", format!("-----BEGIN {}PRIVATE KEY-----", "OPENSSH ")),
-            ("private-key", format!("-----BEGIN {} BLOCK-----", "PGP PRIVATE KEY")),
+            (
+                "private-key",
+                format!("-----BEGIN {}PRIVATE KEY-----", "OPENSSH "),
+            ),
+            (
+                "private-key",
+                format!("-----BEGIN {} BLOCK-----", "PGP PRIVATE KEY"),
+            ),
             ("age-key", format!("AGE-SECRET-KEY-1{}", "Q".repeat(58))),
             ("aws-access-key", format!("AKIA{}", "ABCDEFGH23456722")),
             ("github-token", of("ghp_", 36)),
@@ -257,25 +348,53 @@ mod tests {
             ("anthropic-key", of("sk-ant-api03-", 60)),
             ("openai-key", of("sk-proj-", 48)),
             ("openai-key", of("sk-", 48)),
-            ("huggingface-token", format!("hf_{}", "AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh")),
-            ("sendgrid-key", format!("SG.{}.{}", &mixed[..22], &mixed[..43])),
-            ("digitalocean-token", format!("dop_v1_{}", "0123456789abcdef".repeat(4))),
+            (
+                "huggingface-token",
+                format!("hf_{}", "AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh"),
+            ),
+            (
+                "sendgrid-key",
+                format!("SG.{}.{}", &mixed[..22], &mixed[..43]),
+            ),
+            (
+                "digitalocean-token",
+                format!("dop_v1_{}", "0123456789abcdef".repeat(4)),
+            ),
             ("jwt", format!("eyJ{0}.eyJ{0}.{0}", &mixed[..24])),
-            ("url-password", format!("https://bot:{}@example.org/x", &mixed[..20])),
+            (
+                "url-password",
+                format!("https://bot:{}@example.org/x", &mixed[..20]),
+            ),
             ("assigned-secret", format!("DB_PASSWORD={}", &mixed[..20])),
             ("assigned-secret", format!("GITLAB_TOKEN={}", &mixed[..20])),
             ("assigned-secret", format!("AccountKey={}==", &mixed[..60])),
-            ("authorization", format!("Authorization: Bearer {}", &mixed[..40])),
+            (
+                "authorization",
+                format!("Authorization: Bearer {}", &mixed[..40]),
+            ),
             ("authorization", format!("\"auth\": \"{}==\"", &mixed[..40])),
-            ("authorization", format!("machine example.org login bot password {}", &mixed[..20])),
-            ("private-key", format!("PuTTY-User-Key-{}: ssh-rsa", "File-2")),
-            ("assigned-secret", format!("\\\"api_key\\\": \\\"{}\\\"", &mixed[..32])),
+            (
+                "authorization",
+                format!("machine example.org login bot password {}", &mixed[..20]),
+            ),
+            (
+                "private-key",
+                format!("PuTTY-User-Key-{}: ssh-rsa", "File-2"),
+            ),
+            (
+                "assigned-secret",
+                format!("\\\"api_key\\\": \\\"{}\\\"", &mixed[..32]),
+            ),
             ("judge.secret_markers[0]", format!("ACME-{}", "12345678")),
         ]
     }
 
     fn scanner() -> Scanner {
-        Scanner::new(&["ACME-[0-9]{8}".to_owned()], &["AKIA2222222222222222".to_owned()]).unwrap()
+        Scanner::new(
+            &["ACME-[0-9]{8}".to_owned()],
+            &["AKIA2222222222222222".to_owned()],
+        )
+        .unwrap()
     }
 
     #[test]
@@ -294,8 +413,14 @@ mod tests {
                 "a\nb\\/{}",
             ] {
                 let found = scanner.scan(around.replace("{}", &token).as_bytes());
-                let wanted = Finding { line: 2, marker: marker.to_owned() };
-                assert!(found.contains(&wanted), "{marker}: {token} in {around:?}: {found:?}");
+                let wanted = Finding {
+                    line: 2,
+                    marker: marker.to_owned(),
+                };
+                assert!(
+                    found.contains(&wanted),
+                    "{marker}: {token} in {around:?}: {found:?}"
+                );
             }
             seen.insert(marker);
         }
@@ -307,12 +432,25 @@ mod tests {
     fn a_token_in_two_bytes_a_letter_or_in_two_colours_is_found() {
         let token = format!("ghp_{}", "aB3".repeat(12));
         let wide = |order: fn(u16) -> [u8; 2]| {
-            format!("\u{feff}one\r\n{token}").encode_utf16().flat_map(order).collect::<Vec<_>>()
+            format!("\u{feff}one\r\n{token}")
+                .encode_utf16()
+                .flat_map(order)
+                .collect::<Vec<_>>()
         };
         let coloured = format!("one\n{}\u{1b}[0m{}", &token[..20], &token[20..]);
-        for bytes in [wide(u16::to_le_bytes), wide(u16::to_be_bytes), coloured.into_bytes()] {
+        for bytes in [
+            wide(u16::to_le_bytes),
+            wide(u16::to_be_bytes),
+            coloured.into_bytes(),
+        ] {
             let found = scanner().scan(&bytes);
-            assert_eq!(found, [Finding { line: 2, marker: "github-token".to_owned() }]);
+            assert_eq!(
+                found,
+                [Finding {
+                    line: 2,
+                    marker: "github-token".to_owned()
+                }]
+            );
         }
         let escaped = format!("gh\\u0070_{}", &token[4..]);
         assert_eq!(scanner().scan(escaped.as_bytes()).len(), 1);
@@ -333,7 +471,8 @@ mod tests {
         let token = format!(" ghp_{}", "aB3".repeat(12));
         let line = token.repeat(20_000);
         let began = std::time::Instant::now();
-        let found = scanner().scan(format!("{line}\n{line}\nAKIA{}\n", "ABCDEFGH23456722").as_bytes());
+        let found =
+            scanner().scan(format!("{line}\n{line}\nAKIA{}\n", "ABCDEFGH23456722").as_bytes());
         let lines: Vec<_> = found.iter().map(|finding| finding.line).collect();
         assert_eq!(lines, [1, 2, 3]);
         assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());

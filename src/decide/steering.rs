@@ -17,11 +17,22 @@ const PICKS: [&str; 7] = [
 ];
 
 /// What to tell of the touched paths, check by check.
-pub fn steering<'a>(policy: &Policy, touched: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
+pub fn steering<'a>(
+    policy: &Policy,
+    touched: impl Iterator<Item = &'a str> + Clone,
+) -> Vec<String> {
     let of = |check: &Check| {
-        let paths = touched.clone().filter(|path| steers(check, path)).map(shown);
+        let paths = touched
+            .clone()
+            .filter(|path| steers(check, path))
+            .map(shown);
         paths
-            .map(|path| format!("the patch touches {path}, which can change what check {} runs", check.id))
+            .map(|path| {
+                format!(
+                    "the patch touches {path}, which can change what check {} runs",
+                    check.id
+                )
+            })
             .collect::<Vec<_>>()
     };
     policy.checks.iter().flat_map(of).collect()
@@ -36,7 +47,9 @@ pub fn steers(check: &Check, path: &str) -> bool {
 fn names(word: &str, path: &str) -> bool {
     let apart = |c: char| c.is_whitespace() || "'\"=;|&()".contains(c);
     let inner = |word: &str| {
-        let of_tree = word.strip_prefix("{tree}/").or_else(|| word.strip_prefix("./"));
+        let of_tree = word
+            .strip_prefix("{tree}/")
+            .or_else(|| word.strip_prefix("./"));
         of_tree.unwrap_or(word) == path
     };
     path.contains(['/', '.']) && word.split(apart).any(inner)
@@ -46,24 +59,39 @@ fn is_configuration(preset: Preset, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let configures = match preset {
         Preset::Pytest | Preset::PytestHypothesis => {
-            matches!(name, "conftest.py" | "pytest.ini" | ".pytest.ini" | "pytest.toml" | "pyproject.toml")
-                || matches!(name, "tox.ini" | "setup.cfg" | "setup.py" | "sitecustomize.py")
-                || matches!(name, "usercustomize.py" | "pytest.py" | "hypothesis.py" | "entry_points.txt")
-                || name.ends_with(".pth")
-                || path.split('/').any(|part| matches!(part, "pytest" | "_pytest" | "hypothesis" | "pluggy"))
+            matches!(
+                name,
+                "conftest.py" | "pytest.ini" | ".pytest.ini" | "pytest.toml" | "pyproject.toml"
+            ) || matches!(
+                name,
+                "tox.ini" | "setup.cfg" | "setup.py" | "sitecustomize.py"
+            ) || matches!(
+                name,
+                "usercustomize.py" | "pytest.py" | "hypothesis.py" | "entry_points.txt"
+            ) || name.ends_with(".pth")
+                || path
+                    .split('/')
+                    .any(|part| matches!(part, "pytest" | "_pytest" | "hypothesis" | "pluggy"))
         }
         Preset::NextestProptest => {
-            matches!(name, "Cargo.toml" | "Cargo.lock" | "build.rs" | "nextest.toml")
-                || path.split('/').any(|part| part == ".cargo")
+            matches!(
+                name,
+                "Cargo.toml" | "Cargo.lock" | "build.rs" | "nextest.toml"
+            ) || path.split('/').any(|part| part == ".cargo")
         }
         Preset::JestFastCheck => {
-            matches!(name, "package.json" | ".babelrc" | ".npmrc" | "tsconfig.json")
-                || name.starts_with("jest.")
+            matches!(
+                name,
+                "package.json" | ".babelrc" | ".npmrc" | "tsconfig.json"
+            ) || name.starts_with("jest.")
                 || name.starts_with("babel.config.")
-                || path.split('/').any(|part| matches!(part, "node_modules" | "__mocks__"))
+                || path
+                    .split('/')
+                    .any(|part| matches!(part, "node_modules" | "__mocks__"))
         }
         Preset::GoTest => {
-            matches!(name, "go.mod" | "go.sum" | "go.work") || path.split('/').any(|part| part == "vendor")
+            matches!(name, "go.mod" | "go.sum" | "go.work")
+                || path.split('/').any(|part| part == "vendor")
         }
         Preset::Tap | Preset::Raw => false,
     };
@@ -90,35 +118,61 @@ mod tests {
     ];
 
     fn found(preset: &str, run: &str) -> Vec<&'static str> {
-        let text = format!("schema = 1\n[[check]]\nid = \"p\"\npreset = \"{preset}\"\nrun = {run}\n");
+        let text =
+            format!("schema = 1\n[[check]]\nid = \"p\"\npreset = \"{preset}\"\nrun = {run}\n");
         let policy = parse(text.as_bytes()).unwrap();
-        TOUCHED.into_iter().filter(|path| steers(&policy.checks[0], path)).collect()
+        TOUCHED
+            .into_iter()
+            .filter(|path| steers(&policy.checks[0], path))
+            .collect()
     }
 
     #[test]
     fn what_configures_a_tool_is_pointed_at() {
-        assert_eq!(found("go-test", "[\"go\"]"), ["x/.python-version", "vendor/x/y.go"]);
+        assert_eq!(
+            found("go-test", "[\"go\"]"),
+            ["x/.python-version", "vendor/x/y.go"]
+        );
         assert_eq!(
             found("pytest", "[\"pytest\"]"),
             ["pyproject.toml", "lib/hypothesis/x.py", "x/.python-version"]
         );
         assert_eq!(
             found("nextest-proptest", "[\"cargo\"]"),
-            ["x/.cargo/config.toml", "crates/a/build.rs", "x/.python-version"]
+            [
+                "x/.cargo/config.toml",
+                "crates/a/build.rs",
+                "x/.python-version"
+            ]
         );
         assert_eq!(
             found("jest-fast-check", "[\"jest\"]"),
-            ["jest.setup.js", "src/__mocks__/fast-check.js", "x/.python-version"]
+            [
+                "jest.setup.js",
+                "src/__mocks__/fast-check.js",
+                "x/.python-version"
+            ]
         );
-        assert_eq!(found("raw", "[\"sh\", \"tools\", \"run\", \"/tools/run\"]"), ["x/.python-version"]);
+        assert_eq!(
+            found("raw", "[\"sh\", \"tools\", \"run\", \"/tools/run\"]"),
+            ["x/.python-version"]
+        );
     }
 
     #[test]
     fn what_a_command_names_is_pointed_at() {
-        for run in
-            ["tools/run", "./tools/run", "{tree}/tools/run", "cd . && tools/run; true", "--with=tools/run"]
-        {
-            assert_eq!(found("raw", &format!("[\"sh\", \"{run}\"]"))[0], "tools/run", "{run}");
+        for run in [
+            "tools/run",
+            "./tools/run",
+            "{tree}/tools/run",
+            "cd . && tools/run; true",
+            "--with=tools/run",
+        ] {
+            assert_eq!(
+                found("raw", &format!("[\"sh\", \"{run}\"]"))[0],
+                "tools/run",
+                "{run}"
+            );
         }
     }
 

@@ -93,7 +93,9 @@ impl ChangeError {
                 )),
                 GateError::NoLine { .. } | GateError::Git(_) | GateError::Unborn => error.fix(),
             },
-            Self::Ledger { path, .. } => Some(format!("correct {path} on that side, or name other commits")),
+            Self::Ledger { path, .. } => Some(format!(
+                "correct {path} on that side, or name other commits"
+            )),
             Self::Unrelated { .. } => Some("name two commits: git reins diff A..B".to_owned()),
         }
     }
@@ -125,8 +127,14 @@ pub fn of_span(repo: &Repo, span: Span<'_>) -> Result<Changes, ChangeError> {
         (Span::Candidate(_), _) | (_, None) => ground.range.bases.clone(),
     };
     if bases.is_empty() {
-        let one = base.map_or_else(|| "the protected line".to_owned(), crate::model::path::shown);
-        return Err(ChangeError::Unrelated { one, other: ground.tip.short() });
+        let one = base.map_or_else(
+            || "the protected line".to_owned(),
+            crate::model::path::shown,
+        );
+        return Err(ChangeError::Unrelated {
+            one,
+            other: ground.tip.short(),
+        });
     }
     if bases == [ground.tip] && matches!(span, Span::Candidate(_)) {
         let tip = ground.tip.short();
@@ -137,7 +145,10 @@ pub fn of_span(repo: &Repo, span: Span<'_>) -> Result<Changes, ChangeError> {
     let mut look = Look::at(repo, &ground);
     let commits = look.commits()?;
     let changes = look.compare(&bases, &commits)?;
-    Ok(Changes { notes: [notes, changes.notes].concat(), ..changes })
+    Ok(Changes {
+        notes: [notes, changes.notes].concat(),
+        ..changes
+    })
 }
 
 /// Everything that changed in meaning between the bases of a range and its tip; the commits in
@@ -151,7 +162,11 @@ pub fn over(repo: &Repo, ground: &Ground, commits: &[CommitFacts]) -> Result<Cha
 
 /// What stands around the candidate, as for a decision. Where no policy stands on the protected
 /// line, the commits themselves say what they are held to.
-fn ground(repo: &Repo, base: Option<&str>, tip: Option<&str>) -> Result<(Ground, Vec<String>), ChangeError> {
+fn ground(
+    repo: &Repo,
+    base: Option<&str>,
+    tip: Option<&str>,
+) -> Result<(Ground, Vec<String>), ChangeError> {
     match survey(repo, &Request { base, tip }) {
         Ok(Survey::Under(ground)) => return Ok((*ground, Vec::new())),
         Ok(Survey::NotUnderReins { .. }) => {}
@@ -191,7 +206,10 @@ struct End {
 
 impl End {
     fn side(&self) -> Side<'_> {
-        Side { policy: self.policy.as_ref(), material: &self.material }
+        Side {
+            policy: self.policy.as_ref(),
+            material: &self.material,
+        }
     }
 }
 
@@ -204,10 +222,18 @@ struct Look<'a> {
 
 impl<'a> Look<'a> {
     fn at(repo: &'a Repo, ground: &'a Ground) -> Self {
-        Self { repo, ground, reader: Reader::new(repo, &ground.policy) }
+        Self {
+            repo,
+            ground,
+            reader: Reader::new(repo, &ground.policy),
+        }
     }
 
-    fn compare(&mut self, bases: &[CommitId], commits: &[CommitFacts]) -> Result<Changes, ChangeError> {
+    fn compare(
+        &mut self,
+        bases: &[CommitId],
+        commits: &[CommitFacts],
+    ) -> Result<Changes, ChangeError> {
         let tip = self.end(self.ground.tip)?;
         let (mut compared, mut unchanged) = (Vec::new(), Unchanged::default());
         for (at, base) in bases.iter().enumerate() {
@@ -219,17 +245,26 @@ impl<'a> Look<'a> {
         let told = self.told(commits, &compared, &tip)?;
         let (mut all, mut notes) = (Vec::new(), Vec::new());
         for (before, mut changes) in compared {
-            if !told.course(commits).tell(&mut changes, &before.material, &tip.material) {
-                notes.push("too many changes in too many commits to say which commit made each".to_owned());
+            if !told
+                .course(commits)
+                .tell(&mut changes, &before.material, &tip.material)
+            {
+                notes.push(
+                    "too many changes in too many commits to say which commit made each".to_owned(),
+                );
             }
             all.extend(changes);
         }
         sort(&mut all);
         all.dedup();
-        let is_extended = all.iter().any(|change: &Change| change.reason == Reason::ExpiryExtended);
+        let is_extended = all
+            .iter()
+            .any(|change: &Change| change.reason == Reason::ExpiryExtended);
         if is_extended && told.extensions.is_none() {
-            notes
-                .push("the history is cut off: how often a freeze was extended cannot be counted".to_owned());
+            notes.push(
+                "the history is cut off: how often a freeze was extended cannot be counted"
+                    .to_owned(),
+            );
         }
         Ok(Changes {
             schema: CHANGES_SCHEMA,
@@ -250,8 +285,12 @@ impl<'a> Look<'a> {
     /// The commits of the range; those that take back a protected one carry no patch.
     fn commits(&mut self) -> Result<Vec<CommitFacts>, ChangeError> {
         let territory = Territory::of(&self.ground.policy);
-        let (mut commits, _) = gather::commits(self.repo, self.ground, &territory, &mut self.reader)?;
-        let with_code = commits.iter().filter(|commit| commit.own.code.is_some()).count();
+        let (mut commits, _) =
+            gather::commits(self.repo, self.ground, &territory, &mut self.reader)?;
+        let with_code = commits
+            .iter()
+            .filter(|commit| commit.own.code.is_some())
+            .count();
         if (1..=reverts::MANY).contains(&with_code) {
             reverts::mark(self.repo, self.ground, &mut commits)?;
         }
@@ -263,12 +302,24 @@ impl<'a> Look<'a> {
         let policy = read_policy(self.repo, id)?;
         let tree = Some(self.repo.commit(id)?.tree);
         let usual = &self.ground.policy;
-        let ledger = policy.as_ref().map_or(&usual.paths.ledger, |own| &own.paths.ledger);
+        let ledger = policy
+            .as_ref()
+            .map_or(&usual.paths.ledger, |own| &own.paths.ledger);
         let material = if *ledger == usual.paths.ledger {
             self.reader.read(tree)?
         } else {
-            let paths = Paths { ledger: ledger.clone(), ..usual.paths.clone() };
-            Reader::new(self.repo, &Policy { paths, ..usual.clone() }).read(tree)?
+            let paths = Paths {
+                ledger: ledger.clone(),
+                ..usual.paths.clone()
+            };
+            Reader::new(
+                self.repo,
+                &Policy {
+                    paths,
+                    ..usual.clone()
+                },
+            )
+            .read(tree)?
         };
         readable(&material.oracle, ledger.as_str(), id)?;
         readable(&material.freezes, ledger.as_str(), id)?;
@@ -284,36 +335,57 @@ impl<'a> Look<'a> {
         tip: &End,
     ) -> Result<Told, ChangeError> {
         let (repo, ground) = (self.repo, self.ground);
-        let mut told =
-            Told { landed: Vec::new(), authors: BTreeMap::new(), extensions: Some(BTreeMap::new()) };
+        let mut told = Told {
+            landed: Vec::new(),
+            authors: BTreeMap::new(),
+            extensions: Some(BTreeMap::new()),
+        };
         if compared.iter().all(|(_, changes)| changes.is_empty()) {
             return Ok(told);
         }
         for line in &ground.protected {
-            told.landed.push(self.reader.read(Some(repo.commit(*line)?.tree))?);
+            told.landed
+                .push(self.reader.read(Some(repo.commit(*line)?.tree))?);
         }
         let moved = |commit: &&CommitFacts| {
-            commit.parents.iter().all(|parent| !Arc::ptr_eq(&parent.material, &commit.material))
+            commit
+                .parents
+                .iter()
+                .all(|parent| !Arc::ptr_eq(&parent.material, &commit.material))
         };
         for commit in commits.iter().filter(moved) {
             told.authors.insert(commit.id, repo.author(commit.id)?);
         }
-        let keys = compared.iter().flat_map(|(_, changes)| extended(changes, &tip.material));
+        let keys = compared
+            .iter()
+            .flat_map(|(_, changes)| extended(changes, &tip.material));
         let keys: BTreeSet<extensions::Key> = keys.collect();
         if !keys.is_empty() {
-            let ledger = tip.policy.as_ref().map_or(&ground.policy.paths.ledger, |own| &own.paths.ledger);
-            told.extensions = extensions::count(repo, ground.tip, &format!("{ledger}/freezes.json"), &keys)?;
+            let ledger = tip
+                .policy
+                .as_ref()
+                .map_or(&ground.policy.paths.ledger, |own| &own.paths.ledger);
+            told.extensions =
+                extensions::count(repo, ground.tip, &format!("{ledger}/freezes.json"), &keys)?;
         }
         Ok(told)
     }
 }
 
-fn readable<L: Ledger>(reading: &Reading<L>, directory: &str, commit: CommitId) -> Result<(), ChangeError> {
+fn readable<L: Ledger>(
+    reading: &Reading<L>,
+    directory: &str,
+    commit: CommitId,
+) -> Result<(), ChangeError> {
     match reading {
         Reading::Missing | Reading::Valid(_) => Ok(()),
         Reading::Invalid(fault) => {
             let path = format!("{directory}/{}", L::NAME.file_name());
-            Err(ChangeError::Ledger { path, commit, fault: Box::new(fault.clone()) })
+            Err(ChangeError::Ledger {
+                path,
+                commit,
+                fault: Box::new(fault.clone()),
+            })
         }
     }
 }
@@ -327,6 +399,11 @@ struct Told {
 
 impl Told {
     fn course<'a>(&'a self, commits: &'a [CommitFacts]) -> Course<'a> {
-        Course { commits, landed: &self.landed, authors: &self.authors, extensions: self.extensions.as_ref() }
+        Course {
+            commits,
+            landed: &self.landed,
+            authors: &self.authors,
+            extensions: self.extensions.as_ref(),
+        }
     }
 }

@@ -47,9 +47,19 @@ pub(super) enum Found {
 /// When the repository cannot answer, or the default branch is not known.
 pub(super) fn find(repo: &Repo, side: &Side, updates: &[Update]) -> Result<Found, GateError> {
     let is_known = *side == Side::Here || !repo.tracked_defaults(side)?.is_empty();
-    let asked = if is_known { side.clone() } else { Side::Elsewhere };
+    let asked = if is_known {
+        side.clone()
+    } else {
+        Side::Elsewhere
+    };
     let has_seen = is_known || repo.has_seen(&asked)?;
-    let push = Pushed { repo, side, asked, updates, has_seen };
+    let push = Pushed {
+        repo,
+        side,
+        asked,
+        updates,
+        has_seen,
+    };
     let defaults = push.defaults()?;
     for default in &defaults {
         if let Stand::At(tip) = push.stand(default)?
@@ -144,8 +154,12 @@ impl Pushed<'_> {
     fn bootstrap(&self) -> Result<Found, GateError> {
         let mut unheld = None;
         for update in self.updates {
-            let Some(tip) = self.brings(update)? else { continue };
-            let Some(policy) = read_policy(self.repo, tip)? else { continue };
+            let Some(tip) = self.brings(update)? else {
+                continue;
+            };
+            let Some(policy) = read_policy(self.repo, tip)? else {
+                continue;
+            };
             if policy.protect.base.contains(&update.line()) {
                 let note = Some(format!("no base: bootstrap, {NOTHING_KNOWN}"));
                 let lines = self.first_lines(&policy)?;
@@ -159,7 +173,9 @@ impl Pushed<'_> {
             }
             unheld = unheld.or(policy.protect.base.first().cloned());
         }
-        unheld.map_or(Ok(Found::Bootstrap), |line| Err(line_first(self.side, &line)))
+        unheld.map_or(Ok(Found::Bootstrap), |line| {
+            Err(line_first(self.side, &line))
+        })
     }
 
     /// The protected lines that the push itself brings.
@@ -168,7 +184,11 @@ impl Pushed<'_> {
         for update in self.updates {
             let name = update.text();
             if policy.protect.base.contains(&name) {
-                lines.extend(self.brings(update)?.map(|tip| Known { name, tip, witness: Witness::Seen }));
+                lines.extend(self.brings(update)?.map(|tip| Known {
+                    name,
+                    tip,
+                    witness: Witness::Seen,
+                }));
             }
         }
         Ok(lines)
@@ -183,16 +203,26 @@ impl Pushed<'_> {
             (Side::Elsewhere, Side::Elsewhere) if self.has_seen => {
                 Some(format!("the place is no remote of this clone: {BY_ALL}"))
             }
-            (Side::Elsewhere, Side::Remote(_)) if self.has_seen => Some(format!("{NOTHING_KNOWN}: {BY_ALL}")),
+            (Side::Elsewhere, Side::Remote(_)) if self.has_seen => {
+                Some(format!("{NOTHING_KNOWN}: {BY_ALL}"))
+            }
             (Side::Elsewhere | Side::Remote(_) | Side::Here, _) => None,
         };
         let upstream = self.upstream(&lines)?;
-        Ok(Found::Under(Box::new(Destination { policy, note, from, lines, upstream })))
+        Ok(Found::Under(Box::new(Destination {
+            policy,
+            note,
+            from,
+            lines,
+            upstream,
+        })))
     }
 
     fn stand(&self, line: &Line) -> Result<Stand, GateError> {
         let name = self.repo.name_there(&self.asked, line);
-        let Some(update) = self.of(&name) else { return Ok(Stand::At(line.tip)) };
+        let Some(update) = self.of(&name) else {
+            return Ok(Stand::At(line.tip));
+        };
         if let Some(tip) = self.told(&name)? {
             return Ok(Stand::At(tip));
         }
@@ -207,7 +237,11 @@ impl Pushed<'_> {
     fn lines(&self, policy: &Policy) -> Result<Vec<Known>, GateError> {
         let mut lines = Vec::new();
         for name in &policy.protect.base {
-            let known = |tip, witness| Known { name: name.clone(), tip, witness };
+            let known = |tip, witness| Known {
+                name: name.clone(),
+                tip,
+                witness,
+            };
             if let Some(tip) = self.told(name)? {
                 lines.push(known(tip, Witness::Told));
                 continue;
@@ -228,16 +262,27 @@ impl Pushed<'_> {
     /// what they hold has landed under review there. Remotes of other names excuse nothing, since
     /// anybody's work may stand there, nor do local branches.
     fn upstream(&self, lines: &[Known]) -> Result<Vec<Known>, GateError> {
-        let Side::Remote(remote) = &self.asked else { return Ok(Vec::new()) };
+        let Side::Remote(remote) = &self.asked else {
+            return Ok(Vec::new());
+        };
         let mut upstream = Vec::new();
         for above in self.repo.before(remote) {
             let above = Side::Remote(above);
             for Known { name, tip, .. } in lines {
-                for line in self.repo.lines(&above, name)?.iter().filter(|line| line.is_tracking()) {
+                for line in self
+                    .repo
+                    .lines(&above, name)?
+                    .iter()
+                    .filter(|line| line.is_tracking())
+                {
                     let has_rules = read_policy(self.repo, line.tip)?
                         .is_some_and(|policy| policy.protect.base.contains(name));
                     if has_rules && self.repo.is_ancestor(*tip, line.tip)? {
-                        upstream.push(Known { name: name.clone(), tip: line.tip, witness: Witness::Seen });
+                        upstream.push(Known {
+                            name: name.clone(),
+                            tip: line.tip,
+                            witness: Witness::Seen,
+                        });
                     }
                 }
             }
@@ -259,15 +304,19 @@ impl Pushed<'_> {
     }
 
     fn commit(&self, id: Option<ObjectId>) -> Result<Option<CommitId>, GateError> {
-        Ok(match id.map(|id| known(self.repo, id)).transpose()?.flatten() {
-            Some(Peeled::Commit(tip)) => Some(tip),
-            Some(Peeled::Other(_)) | None => None,
-        })
+        Ok(
+            match id.map(|id| known(self.repo, id)).transpose()?.flatten() {
+                Some(Peeled::Commit(tip)) => Some(tip),
+                Some(Peeled::Other(_)) | None => None,
+            },
+        )
     }
 
     /// Whether the other side names an object that is not in this clone.
     fn is_absent(&self, update: &Update) -> bool {
-        update.old.is_some_and(|old| matches!(known(self.repo, old), Ok(None)))
+        update
+            .old
+            .is_some_and(|old| matches!(known(self.repo, old), Ok(None)))
     }
 }
 
@@ -275,15 +324,26 @@ const NOTHING_KNOWN: &str = "nothing on that side is known";
 const BY_ALL: &str = "judged by the protected lines of every remote";
 
 fn unseen(side: &Side, name: &str) -> GateError {
-    let looked_for = format!("{} stands at a commit that is not in this clone", shown(name));
-    GateError::NoLine { looked_for, fix: fetched(side) }
+    let looked_for = format!(
+        "{} stands at a commit that is not in this clone",
+        shown(name)
+    );
+    GateError::NoLine {
+        looked_for,
+        fix: fetched(side),
+    }
 }
 
 /// A side without lines takes a protected one first.
 fn line_first(side: &Side, line: &str) -> GateError {
-    let looked_for =
-        format!("{NOTHING_KNOWN}, and this push does not bring {}, which its policy protects", shown(line));
-    let fix = format!("push that line first; where it is there already: {}", fetched(side));
+    let looked_for = format!(
+        "{NOTHING_KNOWN}, and this push does not bring {}, which its policy protects",
+        shown(line)
+    );
+    let fix = format!(
+        "push that line first; where it is there already: {}",
+        fetched(side)
+    );
     GateError::NoLine { looked_for, fix }
 }
 
@@ -310,9 +370,13 @@ fn no_default(side: &Side) -> GateError {
             format!("the default branch of {name} is not known in this clone"),
             format!("git remote set-head {} --auto", word(name)),
         ),
-        Side::Elsewhere | Side::Here => {
-            ("no local main, master or trunk".to_owned(), NAME_THE_RANGE.to_owned())
-        }
+        Side::Elsewhere | Side::Here => (
+            "no local main, master or trunk".to_owned(),
+            NAME_THE_RANGE.to_owned(),
+        ),
     };
-    GateError::NoLine { looked_for: whose, fix }
+    GateError::NoLine {
+        looked_for: whose,
+        fix,
+    }
 }

@@ -36,7 +36,12 @@ pub(super) fn count(
     let counted = repo.range(tip, &[]).map_err(GateError::from);
     let counted = counted.and_then(|history| count_over(repo, &history, path, keys));
     match counted {
-        Err(GateError::Git(GitError::Shallow { .. } | GitError::Absent { is_partial: true, .. })) => Ok(None),
+        Err(GateError::Git(
+            GitError::Shallow { .. }
+            | GitError::Absent {
+                is_partial: true, ..
+            },
+        )) => Ok(None),
         counted => counted.map(Some),
     }
 }
@@ -59,13 +64,24 @@ fn count_over(
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => new.insert(days(repo, entry, keys)?),
         };
-        let parents: Vec<&Days> = commit.parents.iter().filter_map(|parent| last.get(parent)).collect();
+        let parents: Vec<&Days> = commit
+            .parents
+            .iter()
+            .filter_map(|parent| last.get(parent))
+            .collect();
         let days = match parents.as_slice() {
             [] => Arc::clone(now),
             [only] if **only == *now => Arc::clone(only),
             parents => Arc::new(step(now, parents, &mut counts)),
         };
-        last.insert(*id, if days == nothing { Arc::clone(&nothing) } else { days });
+        last.insert(
+            *id,
+            if days == nothing {
+                Arc::clone(&nothing)
+            } else {
+                days
+            },
+        );
     }
     Ok(keys.iter().cloned().zip(counts).collect())
 }

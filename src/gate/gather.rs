@@ -38,7 +38,16 @@ pub fn gather(repo: &Repo, ground: &Ground, today: Day) -> Result<Facts, GateErr
     let tip = tip(repo, ground, &territory, &mut reader)?;
     let pins = pins(repo, ground, &territory)?;
     let trials = trials::read(repo, ground, &folding)?;
-    Ok(Facts { policy: ground.policy.clone(), today, bases, protected, tip, commits, pins, trials })
+    Ok(Facts {
+        policy: ground.policy.clone(),
+        today,
+        bases,
+        protected,
+        tip,
+        commits,
+        pins,
+        trials,
+    })
 }
 
 fn pins(repo: &Repo, ground: &Ground, territory: &Territory) -> Result<Pins, GateError> {
@@ -55,7 +64,13 @@ fn pins(repo: &Repo, ground: &Ground, territory: &Territory) -> Result<Pins, Gat
 /// # Errors
 /// When an object is absent or unreadable.
 pub fn range_facts(repo: &Repo, ground: &Ground) -> Result<Vec<CommitFacts>, GateError> {
-    Ok(commits(repo, ground, &Territory::of(&ground.policy), &mut Reader::new(repo, &ground.policy))?.0)
+    Ok(commits(
+        repo,
+        ground,
+        &Territory::of(&ground.policy),
+        &mut Reader::new(repo, &ground.policy),
+    )?
+    .0)
 }
 
 /// The protected tips that no base reaches: an older state of a line never lands anything.
@@ -74,7 +89,12 @@ fn beside_bases(repo: &Repo, ground: &Ground) -> Result<Vec<CommitId>, GateError
 }
 
 fn held(repo: &Repo, ids: &[CommitId], reader: &mut Reader<'_>) -> Result<Vec<Held>, GateError> {
-    let one = |id: &CommitId| Ok(Held { id: *id, material: reader.read(Some(repo.commit(*id)?.tree))? });
+    let one = |id: &CommitId| {
+        Ok(Held {
+            id: *id,
+            material: reader.read(Some(repo.commit(*id)?.tree))?,
+        })
+    };
     ids.iter().map(one).collect()
 }
 
@@ -91,12 +111,20 @@ pub(super) fn commits(
     let trees = trees(repo, range)?;
     let in_range: BTreeSet<CommitId> = range.iter().map(|(id, _)| *id).collect();
     let mut seen = looks(repo, territory, range, &trees)?;
-    for ((_, raw), seen) in range.iter().zip(&mut seen).filter(|((_, raw), _)| raw.parents.len() > 1) {
+    for ((_, raw), seen) in range
+        .iter()
+        .zip(&mut seen)
+        .filter(|((_, raw), _)| raw.parents.len() > 1)
+    {
         takeback::note(repo, territory, raw, (&trees, &in_range), &mut seen.own)?;
     }
     let mut known: BTreeMap<CommitId, Arc<Material>> = BTreeMap::new();
     let mut facts = Vec::with_capacity(range.len());
-    let folding = range.iter().zip(&seen).filter(|(_, seen)| seen.has_history).map(|((id, _), _)| *id);
+    let folding = range
+        .iter()
+        .zip(&seen)
+        .filter(|(_, seen)| seen.has_history)
+        .map(|((id, _), _)| *id);
     let folding = folding.collect();
     for ((id, raw), seen) in range.iter().zip(seen) {
         let mut parents = Vec::with_capacity(raw.parents.len());
@@ -105,24 +133,43 @@ pub(super) fn commits(
                 known.insert(*id, reader.read(Some(trees[id]))?);
             }
             let material = Arc::clone(&known[id]);
-            parents.push(ParentFacts { id: Some(*id), material, is_protected: !in_range.contains(id) });
+            parents.push(ParentFacts {
+                id: Some(*id),
+                material,
+                is_protected: !in_range.contains(id),
+            });
         }
         if parents.is_empty() {
-            parents.push(ParentFacts { id: None, material: reader.read(None)?, is_protected: false });
+            parents.push(ParentFacts {
+                id: None,
+                material: reader.read(None)?,
+                is_protected: false,
+            });
         }
-        let same = parents.iter().all(|parent| Arc::ptr_eq(&parent.material, &parents[0].material));
+        let same = parents
+            .iter()
+            .all(|parent| Arc::ptr_eq(&parent.material, &parents[0].material));
         let material = match same && !seen.has_material {
             true => Arc::clone(&parents[0].material),
             false => reader.read(Some(raw.tree))?,
         };
         known.insert(*id, Arc::clone(&material));
-        facts.push(CommitFacts { id: *id, parents, material, own: seen.own, reverts: None });
+        facts.push(CommitFacts {
+            id: *id,
+            parents,
+            material,
+            own: seen.own,
+            reverts: None,
+        });
     }
     Ok((facts, folding))
 }
 
 /// The trees of the commits of a range and of all their parents.
-fn trees(repo: &Repo, range: &[(CommitId, RawCommit)]) -> Result<BTreeMap<CommitId, ObjectId>, GateError> {
+fn trees(
+    repo: &Repo,
+    range: &[(CommitId, RawCommit)],
+) -> Result<BTreeMap<CommitId, ObjectId>, GateError> {
     let mut trees: BTreeMap<_, _> = range.iter().map(|(id, raw)| (*id, raw.tree)).collect();
     for parent in range.iter().flat_map(|(_, raw)| &raw.parents) {
         if !trees.contains_key(parent) {
@@ -143,7 +190,11 @@ fn looks(
 ) -> Result<Vec<Seen>, GateError> {
     let mut seen = Vec::with_capacity(range.len());
     for (_, raw) in range.iter().rev() {
-        let mut olds: Vec<_> = raw.parents.iter().map(|parent| Some(trees[parent])).collect();
+        let mut olds: Vec<_> = raw
+            .parents
+            .iter()
+            .map(|parent| Some(trees[parent]))
+            .collect();
         if olds.is_empty() {
             olds.push(None);
         }
@@ -178,7 +229,11 @@ fn look(
         seen.has_material |= marks.material;
         seen.has_history |= marks.history;
         if !step.is_certain {
-            return if seen.own.wants(marks) { Go::Enter } else { Go::Skip };
+            return if seen.own.wants(marks) {
+                Go::Enter
+            } else {
+                Go::Skip
+            };
         }
         seen.own.note(marks, &step);
         Go::Skip
@@ -188,7 +243,8 @@ fn look(
 
 /// Where a raw path lies in the territory.
 pub(super) fn spot<'t>(territory: &'t Territory, path: &[u8]) -> Spot<'t> {
-    path.split(|byte| *byte == b'/').fold(territory.root(), |spot, name| spot.child(name))
+    path.split(|byte| *byte == b'/')
+        .fold(territory.root(), |spot, name| spot.child(name))
 }
 
 impl Own {
@@ -201,7 +257,11 @@ impl Own {
 
     /// Notes a path with these marks.
     pub(super) fn note(&mut self, marks: Marks, step: &Step<'_>) {
-        let path = || Some(crate::model::path::shown(&String::from_utf8_lossy(step.path)));
+        let path = || {
+            Some(crate::model::path::shown(&String::from_utf8_lossy(
+                step.path,
+            )))
+        };
         if marks.is_code() && self.code.is_none() {
             self.code = path();
         }
@@ -254,8 +314,10 @@ fn files(
             let entry = material.properties.get(&file.path);
             wanted.extend(entry.map(|entry| (file.path.clone(), *entry)));
         }
-        if let Some(patch) =
-            row.witness_patch.as_ref().filter(|patch| ground.policy.paths.ledger.covers(&patch.path))
+        if let Some(patch) = row
+            .witness_patch
+            .as_ref()
+            .filter(|patch| ground.policy.paths.ledger.covers(&patch.path))
         {
             let entry = repo.entry(tree, &patch.path)?;
             wanted.extend(entry.map(|entry| (patch.path.clone(), entry)));
@@ -265,11 +327,22 @@ fn files(
     Ok(repo.file_facts(&wanted, &attributes)?)
 }
 
-fn headings(repo: &Repo, material: &Material) -> Result<BTreeMap<String, BTreeSet<String>>, GateError> {
+fn headings(
+    repo: &Repo,
+    material: &Material,
+) -> Result<BTreeMap<String, BTreeSet<String>>, GateError> {
     let mut found = BTreeMap::new();
     for row in material.oracle_rows() {
-        let Source::Text { path, .. } = row.source() else { continue };
-        let Some(entry) = material.specs.get(path).filter(|_| !found.contains_key(path)) else { continue };
+        let Source::Text { path, .. } = row.source() else {
+            continue;
+        };
+        let Some(entry) = material
+            .specs
+            .get(path)
+            .filter(|_| !found.contains_key(path))
+        else {
+            continue;
+        };
         if entry.is_usual_file() {
             let bytes = repo.blob(entry.id, TEXT_CAP)?.unwrap_or_default();
             found.insert(path.to_owned(), anchors(&String::from_utf8_lossy(&bytes)));
@@ -278,21 +351,38 @@ fn headings(repo: &Repo, material: &Material) -> Result<BTreeMap<String, BTreeSe
     Ok(found)
 }
 
-fn base_rev(repo: &Repo, material: &Material, bases: &[CommitId]) -> Result<Option<BaseRev>, GateError> {
-    let given = material.fixture.valid().map(|ledger| text(&ledger.base_rev)).unwrap_or_default();
+fn base_rev(
+    repo: &Repo,
+    material: &Material,
+    bases: &[CommitId],
+) -> Result<Option<BaseRev>, GateError> {
+    let given = material
+        .fixture
+        .valid()
+        .map(|ledger| text(&ledger.base_rev))
+        .unwrap_or_default();
     if given.is_empty() {
         return Ok(None);
     }
-    let Ok(id) = given.parse::<CommitId>() else { return Ok(Some(BaseRev::Malformed)) };
+    let Ok(id) = given.parse::<CommitId>() else {
+        return Ok(Some(BaseRev::Malformed));
+    };
     if id.0.hex_len() != repo.hex_len() {
         return Ok(Some(BaseRev::Malformed));
     }
     match repo.commit(id) {
         Ok(_) => {}
-        Err(GitError::Absent { is_partial: false, .. }) if repo.is_shallow() => {
+        Err(GitError::Absent {
+            is_partial: false, ..
+        }) if repo.is_shallow() => {
             return Err(GitError::Shallow { id: id.0 }.into());
         }
-        Err(GitError::Absent { is_partial: false, .. } | GitError::Unreadable { .. }) => {
+        Err(
+            GitError::Absent {
+                is_partial: false, ..
+            }
+            | GitError::Unreadable { .. },
+        ) => {
             return Ok(Some(BaseRev::Unknown));
         }
         Err(error) => return Err(error.into()),

@@ -52,7 +52,8 @@ impl<'r> Reader<'r> {
     /// # Errors
     /// When an object is absent or unreadable.
     pub fn read(&mut self, tree: Option<ObjectId>) -> Result<Arc<Material>, GateError> {
-        let ledger = |name: LedgerName| format!("{}/{}", self.policy.paths.ledger, name.file_name());
+        let ledger =
+            |name: LedgerName| format!("{}/{}", self.policy.paths.ledger, name.file_name());
         let files = [
             ledger(LedgerName::Oracle),
             ledger(LedgerName::Fixture),
@@ -89,11 +90,15 @@ impl<'r> Reader<'r> {
     /// # Errors
     /// When an object is absent or unreadable.
     pub fn unsorted(&self, tree: ObjectId) -> Result<BTreeSet<LedgerName>, GateError> {
-        let paths = LedgerName::ALL.map(|name| format!("{}/{}", self.policy.paths.ledger, name.file_name()));
+        let paths = LedgerName::ALL
+            .map(|name| format!("{}/{}", self.policy.paths.ledger, name.file_name()));
         let entries = self.entries(Some(tree), paths.iter().map(String::as_str))?;
         let is_unsorted =
             |entry: &Option<EntryState>| entry.is_some_and(|entry| self.unsorted.contains(&entry));
-        let found = LedgerName::ALL.into_iter().zip(&entries).filter(|(_, entry)| is_unsorted(entry));
+        let found = LedgerName::ALL
+            .into_iter()
+            .zip(&entries)
+            .filter(|(_, entry)| is_unsorted(entry));
         Ok(found.map(|(name, _)| name).collect())
     }
 
@@ -120,9 +125,10 @@ impl<'r> Reader<'r> {
         let mut listing = Listing::new();
         for (prefix, entry) in prefixes.iter().zip(&key.1) {
             let Some(entry) = entry else { continue };
-            self.repo.leaves(*entry, prefix.as_str().as_bytes(), &mut |path, state| {
-                listing.insert(String::from_utf8_lossy(path).into_owned(), state);
-            })?;
+            self.repo
+                .leaves(*entry, prefix.as_str().as_bytes(), &mut |path, state| {
+                    listing.insert(String::from_utf8_lossy(path).into_owned(), state);
+                })?;
         }
         let listing = Arc::new(listing);
         self.listings.insert(key, Arc::clone(&listing));
@@ -141,13 +147,15 @@ fn reading<L: Ledger>(
     }
     let reading = match entry {
         None => Reading::Missing,
-        Some(entry) if entry.mode != EntryState::PLAIN => {
-            invalid(entry.kind().to_owned(), "a regular file that is not executable".to_owned())
-        }
+        Some(entry) if entry.mode != EntryState::PLAIN => invalid(
+            entry.kind().to_owned(),
+            "a regular file that is not executable".to_owned(),
+        ),
         Some(entry) => match repo.blob(entry.id, HARD_CAP)? {
-            None => {
-                invalid(format!("{} bytes", repo.blob_size(entry.id)?), format!("at most {HARD_CAP} bytes"))
-            }
+            None => invalid(
+                format!("{} bytes", repo.blob_size(entry.id)?),
+                format!("at most {HARD_CAP} bytes"),
+            ),
             Some(bytes) => match parse_in_order(&bytes) {
                 Err(fault) => Reading::Invalid(fault),
                 Ok((ledger, is_sorted)) => {

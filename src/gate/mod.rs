@@ -58,9 +58,12 @@ impl GateError {
     pub fn code(&self) -> Option<Code> {
         match self {
             Self::Policy { .. } => Some(Code::PolicyInvalid),
-            Self::Git(GitError::Shallow { .. } | GitError::Absent { is_partial: true, .. }) => {
-                Some(Code::HistoryIncomplete)
-            }
+            Self::Git(
+                GitError::Shallow { .. }
+                | GitError::Absent {
+                    is_partial: true, ..
+                },
+            ) => Some(Code::HistoryIncomplete),
             Self::Git(_) | Self::NoLine { .. } | Self::Unborn => None,
         }
     }
@@ -69,17 +72,18 @@ impl GateError {
     pub fn fix(&self) -> Option<String> {
         match self {
             Self::Git(GitError::Shallow { .. }) => Some("git fetch --unshallow".to_owned()),
-            Self::Git(GitError::Absent { is_partial: true, .. }) => {
-                Some("git fetch --refetch --no-filter".to_owned())
-            }
+            Self::Git(GitError::Absent {
+                is_partial: true, ..
+            }) => Some("git fetch --refetch --no-filter".to_owned()),
             Self::Git(GitError::Absent { .. } | GitError::Unreadable { .. }) => {
                 Some("git fsck --full".to_owned())
             }
             Self::Git(GitError::Open { fix, .. }) => fix.clone(),
             Self::Git(GitError::Name { .. } | GitError::Other { .. }) => None,
-            Self::Policy { fault, .. } => {
-                Some(format!("correct {} in .gitreins/reins.toml on that line", fault.key))
-            }
+            Self::Policy { fault, .. } => Some(format!(
+                "correct {} in .gitreins/reins.toml on that line",
+                fault.key
+            )),
             Self::NoLine { fix, .. } => Some(fix.clone()),
             Self::Unborn => Some("git commit".to_owned()),
         }
@@ -92,8 +96,12 @@ impl GateError {
 /// When the repository cannot answer, or HEAD is unborn.
 pub fn at_head(repo: &Repo) -> Result<Option<Arc<Material>>, GateError> {
     let head = repo.head()?.ok_or(GateError::Unborn)?;
-    let Some(policy) = survey::read_policy(repo, head)? else { return Ok(None) };
-    Ok(Some(material::Reader::new(repo, &policy).read(Some(repo.commit(head)?.tree))?))
+    let Some(policy) = survey::read_policy(repo, head)? else {
+        return Ok(None);
+    };
+    Ok(Some(
+        material::Reader::new(repo, &policy).read(Some(repo.commit(head)?.tree))?,
+    ))
 }
 
 /// A decision, or the line that is not under reins.
@@ -151,7 +159,11 @@ pub fn weigh(
     };
     let mut facts = gather::gather(repo, &ground, today)?;
     let decision = settle(repo, &ground, &mut facts, decide)?;
-    Ok(Ok(Box::new(Weighed { ground, facts, decision })))
+    Ok(Ok(Box::new(Weighed {
+        ground,
+        facts,
+        decision,
+    })))
 }
 
 /// Decides on gathered facts.
@@ -170,7 +182,10 @@ fn settle(
         decision = decide(facts);
     }
     if decision.decision != Outcome::Refuse
-        && facts.bases.iter().any(|base| base.material.policy != facts.tip.material.policy)
+        && facts
+            .bases
+            .iter()
+            .any(|base| base.material.policy != facts.tip.material.policy)
     {
         survey::read_policy(repo, facts.tip.id)?; // a policy that cannot be read may not land
     }

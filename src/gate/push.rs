@@ -24,12 +24,26 @@ use crate::model::shell::word;
 ///
 /// # Errors
 /// When nothing can be said about any ref.
-pub fn judge(repo: &Repo, side: &Side, updates: &[Update], today: Day) -> Result<PushAnswer, GateError> {
-    let gated: Vec<_> = updates.iter().filter(|update| update.is_gated()).cloned().collect();
+pub fn judge(
+    repo: &Repo,
+    side: &Side,
+    updates: &[Update],
+    today: Day,
+) -> Result<PushAnswer, GateError> {
+    let gated: Vec<_> = updates
+        .iter()
+        .filter(|update| update.is_gated())
+        .cloned()
+        .collect();
     if gated.is_empty() {
         return Ok(PushAnswer::default());
     }
-    let note = |note: String| Ok(PushAnswer { notes: vec![note], ..PushAnswer::default() });
+    let note = |note: String| {
+        Ok(PushAnswer {
+            notes: vec![note],
+            ..PushAnswer::default()
+        })
+    };
     let to = match find(repo, side, &gated)? {
         Found::Under(to) => *to,
         Found::NotUnderReins { line } => return note(unruled(&line)),
@@ -38,7 +52,14 @@ pub fn judge(repo: &Repo, side: &Side, updates: &[Update], today: Day) -> Result
         }
     };
     let notes = to.note.iter().cloned().collect();
-    let mut gate = Gate { repo, side, to, landed: BTreeSet::new(), known: BTreeMap::new(), today };
+    let mut gate = Gate {
+        repo,
+        side,
+        to,
+        landed: BTreeSet::new(),
+        known: BTreeMap::new(),
+        today,
+    };
     gate.landed = gate.landed_tips(&gated)?;
     let refs = gated.iter().map(|update| gate.answer(update)).collect();
     Ok(PushAnswer { refs, notes })
@@ -56,20 +77,31 @@ pub fn judge_range(
 ) -> Result<PushAnswer, GateError> {
     let ground = match survey(repo, request)? {
         Survey::NotUnderReins { line } => {
-            return Ok(PushAnswer { notes: vec![unruled(&line)], ..PushAnswer::default() });
+            return Ok(PushAnswer {
+                notes: vec![unruled(&line)],
+                ..PushAnswer::default()
+            });
         }
         Survey::Under(ground) => *ground,
     };
     let lines = &ground.policy.protect.base;
-    let name = name.or(lines.first().map(String::as_str)).unwrap_or("the protected line").to_owned();
+    let name = name
+        .or(lines.first().map(String::as_str))
+        .unwrap_or("the protected line")
+        .to_owned();
     let is_line = lines.is_empty() || lines.contains(&name);
     let found = Judged::of(repo, &ground, is_line, today)?;
     let is_enforced = lines.is_empty() || ground.policy.enforces(&name);
-    Ok(PushAnswer { refs: vec![found.answer(name, Vec::new(), is_line, is_enforced)], notes: Vec::new() })
+    Ok(PushAnswer {
+        refs: vec![found.answer(name, Vec::new(), is_line, is_enforced)],
+        notes: Vec::new(),
+    })
 }
 
 fn unruled(line: &str) -> String {
-    let name = ["refs/remotes/", "refs/heads/"].into_iter().find_map(|prefix| line.strip_prefix(prefix));
+    let name = ["refs/remotes/", "refs/heads/"]
+        .into_iter()
+        .find_map(|prefix| line.strip_prefix(prefix));
     format!("{} has no policy: not under reins", name.unwrap_or(line))
 }
 
@@ -110,17 +142,27 @@ impl Gate<'_> {
                 tips.insert(tip); // what cannot be read is said where the ref is judged
             }
         }
-        if tips.len() < 2 { Ok(BTreeSet::new()) } else { Ok(self.repo.landed(&self.to.tips(), &tips)?) }
+        if tips.len() < 2 {
+            Ok(BTreeSet::new())
+        } else {
+            Ok(self.repo.landed(&self.to.tips(), &tips)?)
+        }
     }
 
     fn answer(&mut self, update: &Update) -> RefAnswer {
         let is_enforced = self.to.policy.enforces(&update.line());
         self.rule(update, is_enforced).unwrap_or_else(|error| {
-            let undecided = Undecided { message: error.to_string(), code: error.code(), fix: error.fix() };
+            let undecided = Undecided {
+                message: error.to_string(),
+                code: error.code(),
+                fix: error.fix(),
+            };
             let mut answer = passed(update.text());
             match is_enforced {
                 true => answer.ruling = Ruling::Undecided(undecided),
-                false => answer.notes.push(format!("not judged: {}", undecided.message)),
+                false => answer
+                    .notes
+                    .push(format!("not judged: {}", undecided.message)),
             }
             answer
         })
@@ -130,16 +172,26 @@ impl Gate<'_> {
         let name = update.text();
         let is_line = self.to.protects(&update.line());
         let Some(new) = update.new else {
-            let found = if is_line { vec![deleted(&name, update.old)] } else { Vec::new() };
+            let found = if is_line {
+                vec![deleted(&name, update.old)]
+            } else {
+                Vec::new()
+            };
             return Ok(plain(name, found, is_enforced));
         };
         let tip = match self.repo.peeled(new)? {
             Peeled::Commit(tip) => tip,
             Peeled::Other(kind) if is_line => {
-                return Ok(plain(name, vec![no_commit(&update.text(), kind)], is_enforced));
+                return Ok(plain(
+                    name,
+                    vec![no_commit(&update.text(), kind)],
+                    is_enforced,
+                ));
             }
             Peeled::Other(kind) => {
-                return Ok(passed(name).note(format!("names a {kind}, no commit: nothing to judge")));
+                return Ok(
+                    passed(name).note(format!("names a {kind}, no commit: nothing to judge"))
+                );
             }
         };
         let (mut found, mut notes) = (Vec::new(), Vec::new());
@@ -147,7 +199,9 @@ impl Gate<'_> {
         let answer = match self.range(&update.line(), tip, is_line)? {
             Ruled::Nothing => plain(name, found, is_enforced),
             Ruled::Upstream => plain(name, found, is_enforced).note(UPSTREAM.to_owned()),
-            Ruled::NotUnderReins(landing) => plain(name, found, is_enforced).note(unruled(&landing.short())),
+            Ruled::NotUnderReins(landing) => {
+                plain(name, found, is_enforced).note(unruled(&landing.short()))
+            }
             Ruled::Range(judged) => judged.answer(name, found, is_line, is_enforced),
         };
         Ok(notes.into_iter().fold(answer, RefAnswer::note))
@@ -161,7 +215,10 @@ impl Gate<'_> {
         is_line: bool,
         (found, notes): (&mut Vec<Detail>, &mut Vec<String>),
     ) -> Result<(), GateError> {
-        let Some(old) = update.old.filter(|_| is_line || update.name.starts_with(b"refs/heads/")) else {
+        let Some(old) = update
+            .old
+            .filter(|_| is_line || update.name.starts_with(b"refs/heads/"))
+        else {
             return Ok(());
         };
         let (name, is_line) = (update.text(), is_line && !update.is_for_review());
@@ -172,7 +229,9 @@ impl Gate<'_> {
             }
             return Ok(());
         };
-        let Peeled::Commit(old) = peeled else { return Ok(()) };
+        let Peeled::Commit(old) = peeled else {
+            return Ok(());
+        };
         let lost = match self.lost(old, tip) {
             Ok(lost) => lost,
             Err(error) if is_line => return Err(error),
@@ -205,7 +264,11 @@ impl Gate<'_> {
         if is_line && self.to.is_upstream(self.repo, name, tip)? {
             return Ok(Ruled::Upstream);
         }
-        let mut protected = if is_line { self.to.tips() } else { self.to.tips_beyond() };
+        let mut protected = if is_line {
+            self.to.tips()
+        } else {
+            self.to.tips_beyond()
+        };
         let mut range = self.repo.range(tip, &protected)?;
         if range.commits.is_empty() && is_line {
             protected = self.to.tips_beside(self.repo, name, tip)?;
@@ -217,12 +280,21 @@ impl Gate<'_> {
             return Ok(Ruled::Nothing);
         }
         let (landing, policy) = self.to.landing(self.repo, name, tip)?;
-        let Some(policy) = policy else { return Ok(Ruled::NotUnderReins(landing)) };
+        let Some(policy) = policy else {
+            return Ok(Ruled::NotUnderReins(landing));
+        };
         let key = (tip, landing, is_line);
         if let Some(judged) = self.known.get(&key) {
             return Ok(Ruled::Range(Rc::clone(judged)));
         }
-        let ground = Ground { policy, policy_at: landing, landing, protected, tip, range };
+        let ground = Ground {
+            policy,
+            policy_at: landing,
+            landing,
+            protected,
+            tip,
+            range,
+        };
         let judged = Rc::new(Judged::of(self.repo, &ground, is_line, self.today)?);
         self.known.insert(key, Rc::clone(&judged));
         Ok(Ruled::Range(judged))
@@ -251,17 +323,34 @@ impl Judged {
             if is_line {
                 reverts::mark_when_all(repo, ground, &mut facts.commits)?;
             }
-            recorded = if facts.has_patch() { admit(&facts, Scores::Recorded).details } else { Vec::new() };
+            recorded = if facts.has_patch() {
+                admit(&facts, Scores::Recorded).details
+            } else {
+                Vec::new()
+            };
             recorded.retain(|detail| !check.details.contains(detail));
         }
-        Ok(Self { check, recorded, from: ground.landing })
+        Ok(Self {
+            check,
+            recorded,
+            from: ground.landing,
+        })
     }
 
     /// The answer to a ref that brings this range; `found` stands against the ref itself.
-    fn answer(&self, name: String, found: Vec<Detail>, is_line: bool, is_enforced: bool) -> RefAnswer {
+    fn answer(
+        &self,
+        name: String,
+        found: Vec<Detail>,
+        is_line: bool,
+        is_enforced: bool,
+    ) -> RefAnswer {
         let is_hold = |detail: &&Detail| detail.code.entry().class == Class::Hold;
         let (held, against): (Vec<_>, Vec<_>) = self.check.details.iter().partition(is_hold);
-        let mut against: Vec<_> = found.into_iter().chain(against.into_iter().cloned()).collect();
+        let mut against: Vec<_> = found
+            .into_iter()
+            .chain(against.into_iter().cloned())
+            .collect();
         let later = held.into_iter().chain(&self.recorded).cloned();
         let mut answer = passed(name);
         match is_line {
@@ -270,7 +359,11 @@ impl Judged {
             false => {} // first things first
         }
         if !against.is_empty() {
-            let asks = if is_line && !self.recorded.is_empty() { "admit" } else { "check" };
+            let asks = if is_line && !self.recorded.is_empty() {
+                "admit"
+            } else {
+                "check"
+            };
             let tip = self.check.tip.map(|tip| tip.short()).unwrap_or_default();
             answer.closer = Some(format!("git reins {asks} {}..{tip}", self.from.short()));
         }
@@ -288,7 +381,11 @@ impl Judged {
 
 impl From<GateError> for Undecided {
     fn from(error: GateError) -> Self {
-        Self { message: error.to_string(), code: error.code(), fix: error.fix() }
+        Self {
+            message: error.to_string(),
+            code: error.code(),
+            fix: error.fix(),
+        }
     }
 }
 
@@ -311,7 +408,13 @@ impl RefAnswer {
 }
 
 fn passed(name: String) -> RefAnswer {
-    RefAnswer { name, ruling: Ruling::Passed, warned: Vec::new(), notes: Vec::new(), closer: None }
+    RefAnswer {
+        name,
+        ruling: Ruling::Passed,
+        warned: Vec::new(),
+        notes: Vec::new(),
+        closer: None,
+    }
 }
 
 /// The answer to a ref without a range to judge.
@@ -329,21 +432,32 @@ fn line(name: &str, reason: &'static str) -> Detail {
 }
 
 fn deleted(name: &str, old: Option<ObjectId>) -> Detail {
-    let mut detail = line(name, "line-deleted")
-        .saw("a push that deletes a protected line", "the line, which the policy names in protect.base");
+    let mut detail = line(name, "line-deleted").saw(
+        "a push that deletes a protected line",
+        "the line, which the policy names in protect.base",
+    );
     detail.commit = old.map(CommitId);
     detail.fix("take the line out of protect.base in a reviewed range of its own first")
 }
 
 fn no_commit(name: &str, kind: &str) -> Detail {
-    line(name, "no-commit").saw(format!("a {kind}"), "a commit: a protected line has a history")
+    line(name, "no-commit").saw(
+        format!("a {kind}"),
+        "a commit: a protected line has a history",
+    )
 }
 
 fn rewritten(name: &str, old: CommitId, lost: usize) -> Detail {
     line(name, "line-rewritten")
         .commit(old)
-        .saw(format!("a push that drops {} of a protected line", commits(lost)), "a line that only grows")
-        .fix(format!("bring the change onto the line: git rebase {}", old.short()))
+        .saw(
+            format!("a push that drops {} of a protected line", commits(lost)),
+            "a line that only grows",
+        )
+        .fix(format!(
+            "bring the change onto the line: git rebase {}",
+            old.short()
+        ))
 }
 
 fn unseen(name: &str, old: ObjectId, side: &Side) -> Detail {
@@ -353,6 +467,9 @@ fn unseen(name: &str, old: ObjectId, side: &Side) -> Detail {
     };
     let detail = line(name, "line-rewritten").commit(CommitId(old));
     detail
-        .saw("a push over commits of a protected line that are not in this clone", "a line that only grows")
+        .saw(
+            "a push over commits of a protected line that are not in this clone",
+            "a line that only grows",
+        )
         .fix(format!("git fetch{remote}"))
 }

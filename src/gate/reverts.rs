@@ -29,11 +29,17 @@ pub(super) const MANY: usize = 64;
 ///
 /// Without findings they only could by holding: when a commit with code changes rows as well.
 pub fn matter(facts: &Facts, decision: &Decision) -> bool {
-    let with_code = || facts.commits.iter().filter(|commit| commit.own.code.is_some());
+    let with_code = || {
+        facts
+            .commits
+            .iter()
+            .filter(|commit| commit.own.code.is_some())
+    };
     let count = with_code().count();
     let is_short = count <= FEW;
     count <= MANY
-        && with_code().any(|commit| is_short || !decision.details.is_empty() || changes_rows(commit))
+        && with_code()
+            .any(|commit| is_short || !decision.details.is_empty() || changes_rows(commit))
 }
 
 fn changes_rows(commit: &CommitFacts) -> bool {
@@ -51,15 +57,25 @@ fn changes_rows(commit: &CommitFacts) -> bool {
 ///
 /// # Errors
 /// When an object is absent or unreadable.
-pub fn mark_when_all(repo: &Repo, ground: &Ground, commits: &mut [CommitFacts]) -> Result<(), GateError> {
-    let code: Vec<_> = commits.iter().filter(|commit| commit.is_patch()).map(|commit| commit.id).collect();
+pub fn mark_when_all(
+    repo: &Repo,
+    ground: &Ground,
+    commits: &mut [CommitFacts],
+) -> Result<(), GateError> {
+    let code: Vec<_> = commits
+        .iter()
+        .filter(|commit| commit.is_patch())
+        .map(|commit| commit.id)
+        .collect();
     if code.len() > MANY {
         return Ok(());
     }
     let mut look = Look::new(repo, ground)?;
     let mut found = BTreeMap::new();
     for id in code {
-        let Some(reverted) = look.taken_back(id)? else { return Ok(()) };
+        let Some(reverted) = look.taken_back(id)? else {
+            return Ok(());
+        };
         found.insert(id, reverted);
     }
     for commit in commits {
@@ -74,7 +90,10 @@ pub fn mark_when_all(repo: &Repo, ground: &Ground, commits: &mut [CommitFacts]) 
 /// When an object is absent or unreadable.
 pub fn mark(repo: &Repo, ground: &Ground, commits: &mut [CommitFacts]) -> Result<(), GateError> {
     let mut look = Look::new(repo, ground)?;
-    for commit in commits.iter_mut().filter(|commit| commit.own.code.is_some()) {
+    for commit in commits
+        .iter_mut()
+        .filter(|commit| commit.own.code.is_some())
+    {
         commit.reverts = look.taken_back(commit.id)?;
     }
     Ok(())
@@ -89,8 +108,20 @@ struct Look<'r> {
 impl<'r> Look<'r> {
     fn new(repo: &'r Repo, ground: &'r Ground) -> Result<Self, GateError> {
         let chain = repo.first_parents(ground.landing, REACH + 1)?;
-        let commits = ground.range.commits.iter().map(|(id, raw)| (*id, raw)).collect();
-        Ok(Self { past: Past { repo, chain, states: BTreeMap::new() }, commits })
+        let commits = ground
+            .range
+            .commits
+            .iter()
+            .map(|(id, raw)| (*id, raw))
+            .collect();
+        Ok(Self {
+            past: Past {
+                repo,
+                chain,
+                states: BTreeMap::new(),
+            },
+            commits,
+        })
     }
 
     /// The commit of the line that a commit of the range takes back.
@@ -130,11 +161,15 @@ struct Past<'r> {
 impl Past<'_> {
     /// The newest commit of the line whose change these leaves undo, exactly.
     fn taken_back(&mut self, own: &Leaves) -> Result<Option<CommitId>, GateError> {
-        let Some((path, state)) = own.first_key_value() else { return Ok(None) };
+        let Some((path, state)) = own.first_key_value() else {
+            return Ok(None);
+        };
         let states = self.states_of(path)?;
         let pairs = states.windows(2).enumerate();
-        let candidates: Vec<_> =
-            pairs.filter(|(_, pair)| pair[0] != pair[1] && pair[1] == *state).map(|(at, _)| at).collect();
+        let candidates: Vec<_> = pairs
+            .filter(|(_, pair)| pair[0] != pair[1] && pair[1] == *state)
+            .map(|(at, _)| at)
+            .collect();
         for at in candidates {
             let (id, commit) = &self.chain[at];
             let before = self.chain[at + 1].1.tree;
@@ -150,8 +185,12 @@ impl Past<'_> {
         if let Some(states) = self.states.get(path) {
             return Ok(states.clone());
         }
-        let Ok(text) = std::str::from_utf8(path) else { return Ok(Vec::new()) };
-        let states = self.repo.entries_at(self.chain.iter().map(|(_, commit)| commit.tree), text)?;
+        let Ok(text) = std::str::from_utf8(path) else {
+            return Ok(Vec::new());
+        };
+        let states = self
+            .repo
+            .entries_at(self.chain.iter().map(|(_, commit)| commit.tree), text)?;
         let leaf = |entry: Option<EntryState>| entry.filter(|entry| entry.mode != EntryState::TREE);
         let states: Vec<_> = states.into_iter().map(leaf).collect();
         self.states.insert(path.to_vec(), states.clone());

@@ -42,7 +42,9 @@ pub fn changes(
                 let is_utf8 = std::str::from_utf8(step.path).is_ok();
                 let is_material = territory.marks(&path).material;
                 if let Some(entry) = step.leaf {
-                    changes.strays.extend(stray(policy, &path, entry, is_material, is_utf8));
+                    changes
+                        .strays
+                        .extend(stray(policy, &path, entry, is_material, is_utf8));
                 }
                 if !is_material {
                     changes.touched.insert(path.into_owned());
@@ -54,7 +56,13 @@ pub fn changes(
     Ok(changes)
 }
 
-fn stray(policy: &Policy, path: &str, entry: EntryState, is_material: bool, is_utf8: bool) -> Option<Stray> {
+fn stray(
+    policy: &Policy,
+    path: &str,
+    entry: EntryState,
+    is_material: bool,
+    is_utf8: bool,
+) -> Option<Stray> {
     let unsafe_path = |observed: String, expected: &str| Stray {
         code: Code::PathUnsafe,
         path: shown(path),
@@ -75,15 +83,23 @@ fn stray(policy: &Policy, path: &str, entry: EntryState, is_material: bool, is_u
         ));
     }
     let in_history = policy.paths.history.covers(path);
-    (in_history && entry.mode != EntryState::PLAIN)
-        .then(|| unsafe_path(entry.kind().to_owned(), "regular files that are not executable"))
+    (in_history && entry.mode != EntryState::PLAIN).then(|| {
+        unsafe_path(
+            entry.kind().to_owned(),
+            "regular files that are not executable",
+        )
+    })
 }
 
 /// What may not be in the ledger directory, and names beside the ledgers that collide with theirs.
 ///
 /// # Errors
 /// When a tree is absent or unreadable.
-pub fn ledger_directory(repo: &Repo, policy: &Policy, tip: ObjectId) -> Result<Vec<Stray>, GateError> {
+pub fn ledger_directory(
+    repo: &Repo,
+    policy: &Policy,
+    tip: ObjectId,
+) -> Result<Vec<Stray>, GateError> {
     let ledger = policy.paths.ledger.as_str();
     let mut strays = Vec::new();
     if let Some(entry) = repo.entry(tip, ledger)? {
@@ -92,7 +108,9 @@ pub fn ledger_directory(repo: &Repo, policy: &Policy, tip: ObjectId) -> Result<V
             strays.extend(ledger_stray(ledger, &path, entry));
         })?;
     }
-    let names = LedgerName::ALL.iter().map(|name| format!("{ledger}/{}", name.file_name()));
+    let names = LedgerName::ALL
+        .iter()
+        .map(|name| format!("{ledger}/{}", name.file_name()));
     for path in names.chain([POLICY_PATH.to_owned()]) {
         collisions(repo, tip, &path, &mut strays)?;
     }
@@ -102,11 +120,19 @@ pub fn ledger_directory(repo: &Repo, policy: &Policy, tip: ObjectId) -> Result<V
 }
 
 fn ledger_stray(ledger: &str, path: &str, entry: EntryState) -> Option<Stray> {
-    let name = path.strip_prefix(ledger).and_then(|rest| rest.strip_prefix('/')).unwrap_or_default();
-    if LedgerName::ALL.iter().any(|ledger| ledger.file_name() == name) {
+    let name = path
+        .strip_prefix(ledger)
+        .and_then(|rest| rest.strip_prefix('/'))
+        .unwrap_or_default();
+    if LedgerName::ALL
+        .iter()
+        .any(|ledger| ledger.file_name() == name)
+    {
         return None; // the reader of the ledger says what is wrong with it
     }
-    let witness = name.strip_prefix("witness/").and_then(|rest| rest.strip_suffix(".diff"));
+    let witness = name
+        .strip_prefix("witness/")
+        .and_then(|rest| rest.strip_suffix(".diff"));
     let is_witness = witness.is_some_and(|id| id.parse::<OracleId>().is_ok());
     (!is_witness || entry.mode != EntryState::PLAIN).then(|| Stray {
         code: Code::LedgerInvalid,
@@ -118,18 +144,29 @@ fn ledger_stray(ledger: &str, path: &str, entry: EntryState) -> Option<Stray> {
 }
 
 /// Siblings, at any level of a path, whose names a file system may take for the path's own.
-fn collisions(repo: &Repo, tip: ObjectId, path: &str, strays: &mut Vec<Stray>) -> Result<(), GateError> {
+fn collisions(
+    repo: &Repo,
+    tip: ObjectId,
+    path: &str,
+    strays: &mut Vec<Stray>,
+) -> Result<(), GateError> {
     let mut tree = Some(tip);
     let mut above = String::new();
     for name in path.split('/') {
-        let Some(directory) = tree.map(|tree| repo.directory(tree)).transpose()? else { return Ok(()) };
+        let Some(directory) = tree.map(|tree| repo.directory(tree)).transpose()? else {
+            return Ok(());
+        };
         strays.extend(colliding(&directory, name).map(|sibling| Stray {
             code: Code::LedgerInvalid,
             path: shown(&format!("{above}{sibling}")),
-            observed: format!("a name that collides with {above}{name} where case or form is folded"),
+            observed: format!(
+                "a name that collides with {above}{name} where case or form is folded"
+            ),
             expected: format!("{above}{name} alone"),
         }));
-        let next = directory.get(name.as_bytes()).filter(|entry| entry.mode == EntryState::TREE);
+        let next = directory
+            .get(name.as_bytes())
+            .filter(|entry| entry.mode == EntryState::TREE);
         tree = next.map(|entry| entry.id);
         above = format!("{above}{name}/");
     }

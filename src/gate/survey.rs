@@ -63,8 +63,8 @@ pub fn survey(repo: &Repo, request: &Request<'_>) -> Result<Survey, GateError> {
     };
     let base = request.base.map(|name| repo.resolve(name)).transpose()?;
     let Some((policy, from)) = bootstrap(repo, base)? else {
-        let line =
-            default_name(repo)?.unwrap_or_else(|| base.map_or_else(String::new, |base| base.to_string()));
+        let line = default_name(repo)?
+            .unwrap_or_else(|| base.map_or_else(String::new, |base| base.to_string()));
         return Ok(Survey::NotUnderReins { line });
     };
     let lines = protected_tips(repo, &policy)?;
@@ -76,27 +76,50 @@ pub fn survey(repo: &Repo, request: &Request<'_>) -> Result<Survey, GateError> {
     let landing = nearest(repo, tip, &serving)?.or(base).unwrap_or(from);
     let mut protected = lines;
     protected.extend(base.filter(|base| !protected.contains(base)));
-    let judging = if landing == from { Some(policy.clone()) } else { read_policy(repo, landing)? };
+    let judging = if landing == from {
+        Some(policy.clone())
+    } else {
+        read_policy(repo, landing)?
+    };
     // a line without a policy does not unbind a range whose base has one
-    let judging = judging.map(|policy| (policy, landing)).or(base.map(|_| (policy, from)));
+    let judging = judging
+        .map(|policy| (policy, landing))
+        .or(base.map(|_| (policy, from)));
     match judging {
-        Some((policy, policy_at)) => {
-            Ok(Survey::Under(Box::new(Ground { policy, policy_at, landing, protected, tip, range })))
-        }
-        None => Ok(Survey::NotUnderReins { line: landing.to_string() }),
+        Some((policy, policy_at)) => Ok(Survey::Under(Box::new(Ground {
+            policy,
+            policy_at,
+            landing,
+            protected,
+            tip,
+            range,
+        }))),
+        None => Ok(Survey::NotUnderReins {
+            line: landing.to_string(),
+        }),
     }
 }
 
 /// The lines that a candidate could land on: with a base given, those that hold it.
-fn serving(repo: &Repo, base: Option<CommitId>, lines: &[CommitId]) -> Result<Vec<CommitId>, GateError> {
-    let Some(base) = base else { return Ok(lines.to_vec()) };
+fn serving(
+    repo: &Repo,
+    base: Option<CommitId>,
+    lines: &[CommitId],
+) -> Result<Vec<CommitId>, GateError> {
+    let Some(base) = base else {
+        return Ok(lines.to_vec());
+    };
     let mut serving = Vec::new();
     for line in lines {
         if repo.is_ancestor(base, *line)? {
             serving.push(*line);
         }
     }
-    Ok(if serving.is_empty() { lines.to_vec() } else { serving })
+    Ok(if serving.is_empty() {
+        lines.to_vec()
+    } else {
+        serving
+    })
 }
 
 /// None of the lines that a policy protects is in this clone.
@@ -104,12 +127,19 @@ pub(super) fn no_line(side: &Side, policy: &Policy) -> GateError {
     let names = policy.protect.base.join(", ");
     let names = if names.is_empty() { "nothing" } else { &names };
     let looked_for = format!("protect.base names {names}, not in this clone");
-    GateError::NoLine { looked_for, fix: fetch(side, policy) }
+    GateError::NoLine {
+        looked_for,
+        fix: fetch(side, policy),
+    }
 }
 
 /// How a missing protected line comes into this clone.
 fn fetch(side: &Side, policy: &Policy) -> String {
-    let branch = policy.protect.base.iter().find_map(|name| name.strip_prefix("refs/heads/"));
+    let branch = policy
+        .protect
+        .base
+        .iter()
+        .find_map(|name| name.strip_prefix("refs/heads/"));
     match (side, branch) {
         (Side::Remote(remote), Some(branch)) => {
             let (remote, branch) = (word(remote), word(branch));
@@ -162,7 +192,9 @@ fn bootstrap(repo: &Repo, base: Option<CommitId>) -> Result<Option<(Policy, Comm
 /// # Errors
 /// When the repository cannot answer, or the policy cannot be read.
 pub fn standing_policy(repo: &Repo) -> Result<Option<Policy>, GateError> {
-    let Some(line) = repo.default_branch()? else { return Ok(None) };
+    let Some(line) = repo.default_branch()? else {
+        return Ok(None);
+    };
     read_policy(repo, line.tip)
 }
 
@@ -209,7 +241,11 @@ fn range_of(
 ///
 /// Of several that are equally near, any does while they hold one policy; otherwise nobody knows
 /// which one judges.
-pub(super) fn nearest(repo: &Repo, tip: CommitId, lines: &[CommitId]) -> Result<Option<CommitId>, GateError> {
+pub(super) fn nearest(
+    repo: &Repo,
+    tip: CommitId,
+    lines: &[CommitId],
+) -> Result<Option<CommitId>, GateError> {
     if let [only] = lines {
         return Ok(Some(*only));
     }
@@ -220,15 +256,26 @@ pub(super) fn nearest(repo: &Repo, tip: CommitId, lines: &[CommitId]) -> Result<
         distances.push(((between, ahead), *line));
     }
     let shortest = distances.iter().map(|(distance, _)| *distance).min();
-    let mut tied = distances.into_iter().filter(|(distance, _)| Some(*distance) == shortest);
-    let Some((_, first)) = tied.next() else { return Ok(None) };
-    let policy =
-        |line: CommitId| -> Result<_, GateError> { Ok(repo.entry(repo.commit(line)?.tree, POLICY_PATH)?) };
+    let mut tied = distances
+        .into_iter()
+        .filter(|(distance, _)| Some(*distance) == shortest);
+    let Some((_, first)) = tied.next() else {
+        return Ok(None);
+    };
+    let policy = |line: CommitId| -> Result<_, GateError> {
+        Ok(repo.entry(repo.commit(line)?.tree, POLICY_PATH)?)
+    };
     for (_, other) in tied {
         if policy(other)? != policy(first)? {
-            let looked_for =
-                format!("{} and {} are equally near, with two policies", first.short(), other.short());
-            return Err(GateError::NoLine { looked_for, fix: NAME_THE_RANGE.to_owned() });
+            let looked_for = format!(
+                "{} and {} are equally near, with two policies",
+                first.short(),
+                other.short()
+            );
+            return Err(GateError::NoLine {
+                looked_for,
+                fix: NAME_THE_RANGE.to_owned(),
+            });
         }
     }
     Ok(Some(first))
@@ -239,8 +286,12 @@ pub(super) fn nearest(repo: &Repo, tip: CommitId, lines: &[CommitId]) -> Result<
 /// # Errors
 /// When it is no regular file, too large, or breaks a rule of its form.
 pub fn read_policy(repo: &Repo, commit: CommitId) -> Result<Option<Policy>, GateError> {
-    let Some(bytes) = policy_bytes(repo, commit)? else { return Ok(None) };
-    parse(&bytes).map(Some).map_err(|fault| GateError::Policy { commit, fault })
+    let Some(bytes) = policy_bytes(repo, commit)? else {
+        return Ok(None);
+    };
+    parse(&bytes)
+        .map(Some)
+        .map_err(|fault| GateError::Policy { commit, fault })
 }
 
 /// The bytes of the policy in the tree of a commit; `None` when there is none.
@@ -256,9 +307,13 @@ pub(super) fn policy_bytes(repo: &Repo, commit: CommitId) -> Result<Option<Vec<u
         },
     };
     let tree = repo.commit(commit)?.tree;
-    let Some(entry) = repo.entry(tree, POLICY_PATH)? else { return Ok(None) };
+    let Some(entry) = repo.entry(tree, POLICY_PATH)? else {
+        return Ok(None);
+    };
     if entry.mode != EntryState::PLAIN {
         return Err(fault(entry.kind(), "a regular file that is not executable"));
     }
-    repo.blob(entry.id, CAP)?.map(Some).ok_or_else(|| fault("more than 1 MiB", "at most 1 MiB"))
+    repo.blob(entry.id, CAP)?
+        .map(Some)
+        .ok_or_else(|| fault("more than 1 MiB", "at most 1 MiB"))
 }

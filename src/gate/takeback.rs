@@ -37,7 +37,12 @@ pub(super) fn note(
             }
             for (path, state) in differing(repo, territory, merge.tree, trees[line], own)? {
                 if !bases.is_empty() && holds_all(repo, &bases, &path, state)? {
-                    let step = Step { path: &path, leaf: state, is_directory: false, is_certain: true };
+                    let step = Step {
+                        path: &path,
+                        leaf: state,
+                        is_directory: false,
+                        is_certain: true,
+                    };
                     own.note(spot(territory, &path).marks(), &step);
                 }
             }
@@ -63,7 +68,11 @@ fn differing(
         if !step.is_directory && is_wanted {
             leaves.push((step.path.to_vec(), step.leaf));
         }
-        if is_wanted || !spot.is_uniform() { Go::Enter } else { Go::Skip }
+        if is_wanted || !spot.is_uniform() {
+            Go::Enter
+        } else {
+            Go::Skip
+        }
     })?;
     Ok(leaves)
 }
@@ -74,9 +83,13 @@ fn holds_all(
     path: &[u8],
     state: Option<EntryState>,
 ) -> Result<bool, GateError> {
-    let Ok(path) = std::str::from_utf8(path) else { return Ok(true) }; // unknown: taken back
+    let Ok(path) = std::str::from_utf8(path) else {
+        return Ok(true);
+    }; // unknown: taken back
     for base in bases {
-        let there = repo.entry(*base, path)?.filter(|entry| entry.mode != EntryState::TREE);
+        let there = repo
+            .entry(*base, path)?
+            .filter(|entry| entry.mode != EntryState::TREE);
         if there != state {
             return Ok(false);
         }

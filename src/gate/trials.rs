@@ -30,7 +30,11 @@ struct Brought {
 ///
 /// Nothing is read where no commit owns anything there. What a base holds as it is landed before,
 /// and counts for what landed with it.
-pub(super) fn read(repo: &Repo, ground: &Ground, folding: &[CommitId]) -> Result<Trials, GateError> {
+pub(super) fn read(
+    repo: &Repo,
+    ground: &Ground,
+    folding: &[CommitId],
+) -> Result<Trials, GateError> {
     let mut trials = Trials::default();
     if folding.is_empty() {
         return Ok(trials);
@@ -38,12 +42,23 @@ pub(super) fn read(repo: &Repo, ground: &Ground, folding: &[CommitId]) -> Result
     let mut brought = Vec::new();
     for commit in folding {
         let parents = repo.commit(*commit)?.parents;
-        bring(repo, &ground.policy.paths.history, *commit, &parents, &mut brought)?;
+        bring(
+            repo,
+            &ground.policy.paths.history,
+            *commit,
+            &parents,
+            &mut brought,
+        )?;
     }
-    let mut shelf = Shelf { repo, read: BTreeMap::new() };
+    let mut shelf = Shelf {
+        repo,
+        read: BTreeMap::new(),
+    };
     let tip = repo.commit(ground.tip)?.tree;
     let mut paths: BTreeMap<&str, Vec<&Brought>> = BTreeMap::new();
-    brought.iter().for_each(|one| paths.entry(&one.path).or_default().push(one));
+    brought
+        .iter()
+        .for_each(|one| paths.entry(&one.path).or_default().push(one));
     let mut digests = BTreeSet::new();
     for (path, all) in &paths {
         let now = file(repo, tip, path)?;
@@ -55,25 +70,44 @@ pub(super) fn read(repo: &Repo, ground: &Ground, folding: &[CommitId]) -> Result
             && let Some(reading) = shelf.reading(blob)?
         {
             digests.extend(reading.as_ref().ok().map(|trial| trial.digest()));
-            trials.folded.push(Folded { path: (*path).to_owned(), reading });
+            trials.folded.push(Folded {
+                path: (*path).to_owned(),
+                reading,
+            });
         }
         let is_ours = shelf.reading(first.1)?.is_some()
-            || now.map(|blob| shelf.reading(blob)).transpose()?.flatten().is_some();
+            || now
+                .map(|blob| shelf.reading(blob))
+                .transpose()?
+                .flatten()
+                .is_some();
         if is_ours && now.is_some_and(|blob| blob != first.1) {
-            trials.changed.push(Changed { path: (*path).to_owned(), commit: first.0, is_gone: false });
+            trials.changed.push(Changed {
+                path: (*path).to_owned(),
+                commit: first.0,
+                is_gone: false,
+            });
         }
     }
     for one in &brought {
         // whatever reads as an honest record has to be found at tip, if under another day
-        let Some(Ok(trial)) = shelf.reading(one.blob)? else { continue };
+        let Some(Ok(trial)) = shelf.reading(one.blob)? else {
+            continue;
+        };
         let is_named = recorded::directory(&one.path) == Some(trial.directory_name().as_str());
         let is_landed = base_of(repo, ground, &one.path)?.is_some_and(|(_, blob)| blob == one.blob);
         if is_named && !is_landed && !digests.contains(&trial.digest()) {
             let is_gone = file(repo, tip, &one.path)?.is_none();
-            trials.changed.push(Changed { path: one.path.clone(), commit: one.commit, is_gone });
+            trials.changed.push(Changed {
+                path: one.path.clone(),
+                commit: one.commit,
+                is_gone,
+            });
         }
     }
-    trials.changed.sort_by(|one, other| one.path.cmp(&other.path));
+    trials
+        .changed
+        .sort_by(|one, other| one.path.cmp(&other.path));
     trials.changed.dedup_by(|one, other| one.path == other.path);
     Ok(trials)
 }
@@ -84,18 +118,34 @@ pub(super) fn read(repo: &Repo, ground: &Ground, folding: &[CommitId]) -> Result
 /// # Errors
 /// When the name means no commit, or an object is absent or unreadable.
 pub fn of_commit(repo: &Repo, name: &str) -> Result<Vec<(String, Vec<u8>)>, GateError> {
-    let Survey::Under(ground) = survey(repo, &Request { base: None, tip: Some(name) })? else {
+    let Survey::Under(ground) = survey(
+        repo,
+        &Request {
+            base: None,
+            tip: Some(name),
+        },
+    )?
+    else {
         return Ok(Vec::new());
     };
     let history = &ground.policy.paths.history;
     let mut brought = Vec::new();
-    bring(repo, history, ground.tip, &repo.commit(ground.tip)?.parents, &mut brought)?;
+    bring(
+        repo,
+        history,
+        ground.tip,
+        &repo.commit(ground.tip)?.parents,
+        &mut brought,
+    )?;
     if brought.is_empty() {
         bring(repo, history, ground.tip, &[], &mut brought)?;
     }
     let mut files = Vec::new();
     for one in brought {
-        files.extend(repo.blob(one.blob, HARD_CAP)?.map(|bytes| (one.path, bytes)));
+        files.extend(
+            repo.blob(one.blob, HARD_CAP)?
+                .map(|bytes| (one.path, bytes)),
+        );
     }
     files.sort();
     Ok(files)
@@ -115,7 +165,10 @@ pub fn landed(
     let mut brought = Vec::new();
     bring(repo, history, commit, &[], &mut brought)?;
     brought.sort_by(|one, other| other.path.cmp(&one.path));
-    let mut shelf = Shelf { repo, read: BTreeMap::new() };
+    let mut shelf = Shelf {
+        repo,
+        read: BTreeMap::new(),
+    };
     let mut trials = Vec::new();
     for one in brought.into_iter().take(most) {
         trials.extend(shelf.reading(one.blob)?.and_then(Result::ok));
@@ -138,7 +191,10 @@ impl Shelf<'_> {
             Some(bytes) => recorded::read(&bytes).map(|read| read.map(Arc::new)),
             None => {
                 let size = self.repo.blob_size(blob)?;
-                Some(Err(RecordFault::new(format!("{size} bytes"), format!("at most {HARD_CAP} bytes"))))
+                Some(Err(RecordFault::new(
+                    format!("{size} bytes"),
+                    format!("at most {HARD_CAP} bytes"),
+                )))
             }
         };
         self.read.insert(blob, reading.clone());
@@ -156,7 +212,9 @@ fn bring(
 ) -> Result<(), GateError> {
     let inside = |tree: ObjectId| -> Result<Option<ObjectId>, GateError> {
         let entry = repo.entry(tree, history.as_str())?;
-        Ok(entry.filter(|entry| entry.mode == EntryState::TREE).map(|entry| entry.id))
+        Ok(entry
+            .filter(|entry| entry.mode == EntryState::TREE)
+            .map(|entry| entry.id))
     };
     let raw = repo.commit(commit)?;
     let mut olds = Vec::new();
@@ -168,12 +226,20 @@ fn bring(
     }
     repo.owned(inside(raw.tree)?, &olds, &mut |step| {
         let depth = step.path.iter().filter(|byte| **byte == b'/').count();
-        let path = std::str::from_utf8(step.path).ok().map(|path| format!("{history}/{path}"));
-        let file = step.leaf.filter(|entry| entry.is_usual_file() && depth == 2);
+        let path = std::str::from_utf8(step.path)
+            .ok()
+            .map(|path| format!("{history}/{path}"));
+        let file = step
+            .leaf
+            .filter(|entry| entry.is_usual_file() && depth == 2);
         if let (Some(path), Some(entry)) = (path, file)
             && path.ends_with(&format!("/{VERDICT}"))
         {
-            brought.push(Brought { path, blob: entry.id, commit });
+            brought.push(Brought {
+                path,
+                blob: entry.id,
+                commit,
+            });
         }
         if depth < 2 { Go::Enter } else { Go::Skip }
     })?;
@@ -181,7 +247,11 @@ fn bring(
 }
 
 /// The first base that has a file at the path, and its blob.
-fn base_of(repo: &Repo, ground: &Ground, path: &str) -> Result<Option<(CommitId, ObjectId)>, GateError> {
+fn base_of(
+    repo: &Repo,
+    ground: &Ground,
+    path: &str,
+) -> Result<Option<(CommitId, ObjectId)>, GateError> {
     for base in &ground.range.bases {
         if let Some(blob) = file(repo, repo.commit(*base)?.tree, path)? {
             return Ok(Some((*base, blob)));
@@ -191,5 +261,8 @@ fn base_of(repo: &Repo, ground: &Ground, path: &str) -> Result<Option<(CommitId,
 }
 
 fn file(repo: &Repo, tree: ObjectId, path: &str) -> Result<Option<ObjectId>, GateError> {
-    Ok(repo.entry(tree, path)?.filter(EntryState::is_usual_file).map(|entry| entry.id))
+    Ok(repo
+        .entry(tree, path)?
+        .filter(EntryState::is_usual_file)
+        .map(|entry| entry.id))
 }

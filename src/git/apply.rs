@@ -47,14 +47,35 @@ impl Borrower {
     /// # Errors
     /// When git or the disk says no.
     pub fn new(lender: &GitPlace, hex_len: usize, dir: &Path) -> Result<Self, ApplyError> {
-        let asked = ["rev-parse", "--path-format=absolute", "--git-path", "objects"];
+        let asked = [
+            "rev-parse",
+            "--path-format=absolute",
+            "--git-path",
+            "objects",
+        ];
         let objects = Git::at(lender).args(asked).line()?;
         let format = if hex_len == 64 { "sha256" } else { "sha1" };
-        let place = GitPlace { git_dir: dir.to_owned(), worktree: None };
-        let io = |source| ApplyError::Io { path: dir.display().to_string(), source };
+        let place = GitPlace {
+            git_dir: dir.to_owned(),
+            worktree: None,
+        };
+        let io = |source| ApplyError::Io {
+            path: dir.display().to_string(),
+            source,
+        };
         rustix::fs::mkdir(dir, rustix::fs::Mode::RWXU).map_err(|errno| io(errno.into()))?;
-        let init = ["init", "--quiet", "--bare", "--template=", "--object-format", format];
-        Git::at(&place).isolated("git-reins", None).args(init).run()?;
+        let init = [
+            "init",
+            "--quiet",
+            "--bare",
+            "--template=",
+            "--object-format",
+            format,
+        ];
+        Git::at(&place)
+            .isolated("git-reins", None)
+            .args(init)
+            .run()?;
         let alternates = PathBuf::from("objects/info/alternates");
         write_new(&dir.join(alternates), format!("{objects}\n").as_bytes()).map_err(io)?;
         Ok(Self { place })
@@ -67,13 +88,22 @@ impl Borrower {
     pub fn apply(&self, tree: ObjectId, patch: &[u8]) -> Result<ObjectId, ApplyError> {
         self.git(&["read-tree", &tree.to_string()]).run()?;
         let apply = ["apply", "--cached", "--whitespace=nowarn", "-"];
-        self.git(&apply).input(patch.to_vec()).run().map_err(|error| match error {
-            PlumbingError::Failed { code: Some(_), stderr, .. } => {
-                let lines = stderr.lines().map(|line| line.trim_start_matches("error: "));
-                ApplyError::Refused(shown(&lines.collect::<Vec<_>>().join("; ")))
-            }
-            other => other.into(),
-        })?;
+        self.git(&apply)
+            .input(patch.to_vec())
+            .run()
+            .map_err(|error| match error {
+                PlumbingError::Failed {
+                    code: Some(_),
+                    stderr,
+                    ..
+                } => {
+                    let lines = stderr
+                        .lines()
+                        .map(|line| line.trim_start_matches("error: "));
+                    ApplyError::Refused(shown(&lines.collect::<Vec<_>>().join("; ")))
+                }
+                other => other.into(),
+            })?;
         self.written()
     }
 
@@ -90,12 +120,19 @@ impl Borrower {
             lines.push(0);
         };
         let none = "0".repeat(tree.hex_len());
-        entries.iter().filter(|(_, entry)| entry.is_none()).for_each(|(path, _)| line(path, 0, &none));
+        entries
+            .iter()
+            .filter(|(_, entry)| entry.is_none())
+            .for_each(|(path, _)| line(path, 0, &none));
         for (path, entry) in entries {
-            entry.iter().for_each(|entry| line(path, entry.mode, &entry.id.to_string()));
+            entry
+                .iter()
+                .for_each(|entry| line(path, entry.mode, &entry.id.to_string()));
         }
         self.git(&["read-tree", &tree.to_string()]).run()?;
-        self.git(&["update-index", "-z", "--index-info"]).input(lines).run()?;
+        self.git(&["update-index", "-z", "--index-info"])
+            .input(lines)
+            .run()?;
         self.written()
     }
 
@@ -124,12 +161,20 @@ impl Borrower {
             "--submodule=short",
             "--ignore-submodules=none",
         ];
-        Ok(self.git(&form).args([old.to_string(), new.to_string()]).run()?)
+        Ok(self
+            .git(&form)
+            .args([old.to_string(), new.to_string()])
+            .run()?)
     }
 
     fn written(&self) -> Result<ObjectId, ApplyError> {
         let id = self.git(&["write-tree"]).line()?;
-        id.parse().map_err(|_| PlumbingError::Answer { command: "git write-tree".to_owned() }.into())
+        id.parse().map_err(|_| {
+            PlumbingError::Answer {
+                command: "git write-tree".to_owned(),
+            }
+            .into()
+        })
     }
 
     /// The repository, which holds both what was lent and what was made.
@@ -145,7 +190,10 @@ impl Borrower {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the list of lenders is written by git::apply")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the list of lenders is written by git::apply"
+)]
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         std::fs::create_dir_all(parent)?;

@@ -33,26 +33,42 @@ impl Repo {
         paths: impl Iterator<Item = &'p String>,
     ) -> Result<Attributes, GitError> {
         let mut known = MetadataCollection::default();
-        let built_in = Search::new_globals(std::iter::empty::<PathBuf>(), &mut Vec::new(), &mut known);
+        let built_in =
+            Search::new_globals(std::iter::empty::<PathBuf>(), &mut Vec::new(), &mut known);
         let mut search = built_in.map_err(|error| GitError::Other {
             what: "the built-in attributes".to_owned(),
             why: error.to_string(),
         })?;
         for directory in directories(paths) {
-            let path =
-                if directory.is_empty() { String::new() } else { format!("{directory}/") } + ".gitattributes";
-            let Some(entry) = self.entry(tree, &path)? else { continue };
+            let path = if directory.is_empty() {
+                String::new()
+            } else {
+                format!("{directory}/")
+            } + ".gitattributes";
+            let Some(entry) = self.entry(tree, &path)? else {
+                continue;
+            };
             if !entry.is_file() {
                 continue; // git does not follow links here
             }
-            let too_large =
-                || GitError::Unreadable { id: entry.id, why: format!("{path} is larger than {CAP} bytes") };
+            let too_large = || GitError::Unreadable {
+                id: entry.id,
+                why: format!("{path} is larger than {CAP} bytes"),
+            };
             let bytes = self.blob(entry.id, CAP)?.ok_or_else(too_large)?;
             let is_root = directory.is_empty();
-            let unreadable =
-                |error: std::io::Error| GitError::Unreadable { id: entry.id, why: error.to_string() };
+            let unreadable = |error: std::io::Error| GitError::Unreadable {
+                id: entry.id,
+                why: error.to_string(),
+            };
             search
-                .add_patterns_buffer(&bytes, PathBuf::from(path), Some(Path::new("")), &mut known, is_root)
+                .add_patterns_buffer(
+                    &bytes,
+                    PathBuf::from(path),
+                    Some(Path::new("")),
+                    &mut known,
+                    is_root,
+                )
                 .map_err(unreadable)?;
         }
         Ok(Attributes { search, known })
@@ -87,7 +103,14 @@ impl Texture {
     }
 }
 
-const NAMES: [&str; 6] = ["filter", "ident", "working-tree-encoding", "eol", "text", "crlf"];
+const NAMES: [&str; 6] = [
+    "filter",
+    "ident",
+    "working-tree-encoding",
+    "eol",
+    "text",
+    "crlf",
+];
 
 impl Attributes {
     /// The attribute that changes the bytes of a file, as a phrase.
@@ -102,7 +125,11 @@ impl Attributes {
             &mut outcome,
         );
         let found: Vec<_> = outcome.iter_selected().collect();
-        let state = |name: &str| found.iter().find(|one| one.assignment.name.as_str() == name);
+        let state = |name: &str| {
+            found
+                .iter()
+                .find(|one| one.assignment.name.as_str() == name)
+        };
         let text = state("text").map(|one| one.assignment.state);
         let is_auto = matches!(text, Some(StateRef::Value(value)) if value.as_bstr() == "auto");
         // -text switches line ends off, and text=auto leaves alone what looks binary

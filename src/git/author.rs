@@ -17,6 +17,8 @@ impl Repo {
         }
         let fields = gix::objs::CommitRefIter::from_bytes(data.data, self.inner.object_hash());
         let author = fields.author().map_err(|error| fault(chain(&error)))?;
-        Ok(String::from_utf8_lossy(author.name.as_ref()).trim().to_owned())
+        Ok(String::from_utf8_lossy(author.name.as_ref())
+            .trim()
+            .to_owned())
     }
 }

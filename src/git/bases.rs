@@ -65,7 +65,9 @@ mod tests {
         bases.put(1, 12 + LARGEST as u64, &vec![0; LARGEST + 1], Kind::Blob, 9);
         assert_eq!(bases.get(1, 12, &mut out), Some((Kind::Tree, 9)));
         assert_eq!(out, b"one");
-        let rival = (13..).find(|offset| slot_of(1, *offset) == slot_of(1, 12)).unwrap();
+        let rival = (13..)
+            .find(|offset| slot_of(1, *offset) == slot_of(1, 12))
+            .unwrap();
         assert_eq!(bases.get(1, rival, &mut out), None);
         bases.put(1, rival, b"two", Kind::Blob, 3);
         assert_eq!(bases.get(1, 12, &mut out), None);

@@ -8,8 +8,10 @@ use crate::decide::facts::FileFacts;
 use crate::model::ids::{EntryState, Sha256};
 
 /// How a Git LFS pointer begins, by its present and its former name.
-const LFS_MARKS: [&[u8]; 2] =
-    [b"version https://git-lfs.github.com/spec/", b"version https://hawser.github.com/spec/"];
+const LFS_MARKS: [&[u8]; 2] = [
+    b"version https://git-lfs.github.com/spec/",
+    b"version https://hawser.github.com/spec/",
+];
 
 /// Below this many files a second thread costs more than it saves.
 const FILES_PER_THREAD: usize = 32;
@@ -39,12 +41,17 @@ impl Repo {
                 let part: Vec<_> = files.iter().skip(first).step_by(threads).copied().collect();
                 let shared = &shared;
                 parts.push(scope.spawn(move || {
-                    Repo::over(shared.to_thread_local(), shallow.clone()).facts_of(&part, attributes)
+                    Repo::over(shared.to_thread_local(), shallow.clone())
+                        .facts_of(&part, attributes)
                 }));
             }
             let mut all = BTreeMap::new();
             for thread in parts {
-                all.extend(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+                all.extend(
+                    thread
+                        .join()
+                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+                );
             }
             Ok(all)
         })
@@ -58,7 +65,10 @@ impl Repo {
         let mut buffer = Vec::new();
         let mut all = BTreeMap::new();
         for (path, entry) in files {
-            all.insert((*path).clone(), self.facts(path, entry, attributes, &mut buffer)?);
+            all.insert(
+                (*path).clone(),
+                self.facts(path, entry, attributes, &mut buffer)?,
+            );
         }
         Ok(all)
     }
@@ -71,12 +81,20 @@ impl Repo {
         buffer: &mut Vec<u8>,
     ) -> Result<FileFacts, GitError> {
         if !entry.is_usual_file() {
-            return Ok(FileFacts { sha256: None, size: 0, is_lfs_pointer: false, changed_by: None });
+            return Ok(FileFacts {
+                sha256: None,
+                size: 0,
+                is_lfs_pointer: false,
+                changed_by: None,
+            });
         }
         buffer.clear();
         let kind = self.find(entry.id, buffer)?.kind;
         if kind != gix::objs::Kind::Blob {
-            return Err(GitError::Unreadable { id: entry.id, why: format!("it is a {kind}, no blob") });
+            return Err(GitError::Unreadable {
+                id: entry.id,
+                why: format!("it is a {kind}, no blob"),
+            });
         }
         Ok(FileFacts {
             sha256: Some(Sha256::of(&*buffer)),

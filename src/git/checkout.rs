@@ -100,7 +100,11 @@ impl Repo {
                     return Ok(laid);
                 }
                 for leaf in batch {
-                    let going = if goes_on() { Ok(()) } else { Err(CheckoutError::CalledOff) };
+                    let going = if goes_on() {
+                        Ok(())
+                    } else {
+                        Err(CheckoutError::CalledOff)
+                    };
                     let written = going.and_then(|()| repo.lay(leaf, &place, &mut buffer));
                     laid.bytes += written.inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
                     laid.files += 1;
@@ -115,7 +119,10 @@ impl Repo {
         let mut all = Laid::default();
         for part in parts {
             let part = part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            all = Laid { files: all.files + part.files, bytes: all.bytes + part.bytes };
+            all = Laid {
+                files: all.files + part.files,
+                bytes: all.bytes + part.bytes,
+            };
         }
         Ok(all)
     }
@@ -161,7 +168,10 @@ impl Repo {
         objects.prevent_pack_unload();
         let mut buffer = Vec::new();
         leaves.sort_by_cached_key(|(_, entry)| {
-            let place = objects.location_by_oid(&theirs(entry.id), &mut buffer).ok().flatten();
+            let place = objects
+                .location_by_oid(&theirs(entry.id), &mut buffer)
+                .ok()
+                .flatten();
             place.map(|place| (place.pack_id, place.pack_offset))
         });
         leaves
@@ -175,12 +185,19 @@ impl Repo {
             return Err(not_safe(path, "a link target that is too long"));
         }
         if !is_link && !entry.is_file() {
-            return Err(not_safe(path, &format!("mode {:o}, which means nothing", entry.mode)));
+            return Err(not_safe(
+                path,
+                &format!("mode {:o}, which means nothing", entry.mode),
+            ));
         }
         buffer.clear();
         let kind = self.find(entry.id, buffer)?.kind;
         if kind != gix::objs::Kind::Blob {
-            return Err(GitError::Unreadable { id: entry.id, why: format!("it is a {kind}, no blob") }.into());
+            return Err(GitError::Unreadable {
+                id: entry.id,
+                why: format!("it is a {kind}, no blob"),
+            }
+            .into());
         }
         let written = match is_link {
             true => place.link(path, buffer),
@@ -191,11 +208,15 @@ impl Repo {
 }
 
 fn check_name(path: &[u8], name: &[u8]) -> Result<(), CheckoutError> {
-    component_fault(&String::from_utf8_lossy(name)).map_or(Ok(()), |fault| Err(not_safe(path, fault)))
+    component_fault(&String::from_utf8_lossy(name))
+        .map_or(Ok(()), |fault| Err(not_safe(path, fault)))
 }
 
 fn not_safe(path: &[u8], fault: &str) -> CheckoutError {
-    CheckoutError::Unsafe { path: shown_path(path), fault: fault.to_owned() }
+    CheckoutError::Unsafe {
+        path: shown_path(path),
+        fault: fault.to_owned(),
+    }
 }
 
 /// The directory that is filled.
@@ -205,36 +226,59 @@ struct Place {
 
 impl Place {
     fn open(dir: &Path) -> Result<Self, CheckoutError> {
-        let trouble = |source: io::Error| CheckoutError::Io { path: dir.display().to_string(), source };
+        let trouble = |source: io::Error| CheckoutError::Io {
+            path: dir.display().to_string(),
+            source,
+        };
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let root = rustix::fs::open(dir, flags, Mode::empty()).map_err(|errno| trouble(errno.into()))?;
-        let mut entries = rustix::fs::Dir::read_from(&root).map_err(|errno| trouble(errno.into()))?;
+        let root =
+            rustix::fs::open(dir, flags, Mode::empty()).map_err(|errno| trouble(errno.into()))?;
+        let mut entries =
+            rustix::fs::Dir::read_from(&root).map_err(|errno| trouble(errno.into()))?;
         let is_own = |name: &[u8]| name == b"." || name == b"..";
-        match entries.find(|entry| !entry.as_ref().is_ok_and(|entry| is_own(entry.file_name().to_bytes()))) {
+        match entries.find(|entry| {
+            !entry
+                .as_ref()
+                .is_ok_and(|entry| is_own(entry.file_name().to_bytes()))
+        }) {
             None => Ok(Self { root }),
             Some(_) => Err(trouble(io::ErrorKind::DirectoryNotEmpty.into())),
         }
     }
 
     fn directory(&self, path: &[u8]) -> Result<(), CheckoutError> {
-        let made = rustix::fs::mkdirat(&self.root, OsStr::from_bytes(path), Mode::from_raw_mode(0o777));
+        let made = rustix::fs::mkdirat(
+            &self.root,
+            OsStr::from_bytes(path),
+            Mode::from_raw_mode(0o777),
+        );
         made.map_err(|errno| trouble(path, errno.into()))
     }
 
     fn link(&self, path: &[u8], target: &[u8]) -> Result<(), CheckoutError> {
-        let made = rustix::fs::symlinkat(OsStr::from_bytes(target), &self.root, OsStr::from_bytes(path));
+        let made = rustix::fs::symlinkat(
+            OsStr::from_bytes(target),
+            &self.root,
+            OsStr::from_bytes(path),
+        );
         made.map_err(|errno| trouble(path, errno.into()))
     }
 
     fn file(&self, path: &[u8], bytes: &[u8], is_executable: bool) -> Result<(), CheckoutError> {
         let mode = Mode::from_raw_mode(if is_executable { 0o755 } else { 0o644 });
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let made = rustix::fs::openat(&self.root, OsStr::from_bytes(path), flags, mode);
-        let written = made.map_err(io::Error::from).and_then(|fd| File::from(fd).write_all(bytes));
+        let written = made
+            .map_err(io::Error::from)
+            .and_then(|fd| File::from(fd).write_all(bytes));
         written.map_err(|source| trouble(path, source))
     }
 }
 
 fn trouble(path: &[u8], source: io::Error) -> CheckoutError {
-    CheckoutError::Io { path: shown_path(path), source }
+    CheckoutError::Io {
+        path: shown_path(path),
+        source,
+    }
 }

@@ -50,7 +50,10 @@ impl Repo {
             return Ok(None);
         }
         let hashed = gix::objs::compute_hash(self.inner.object_hash(), Kind::Tree, &left);
-        let id = hashed.map_err(|error| GitError::Unreadable { id: tree, why: chain(&error) })?;
+        let id = hashed.map_err(|error| GitError::Unreadable {
+            id: tree,
+            why: chain(&error),
+        })?;
         Ok(Some(ours(id)))
     }
 }

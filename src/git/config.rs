@@ -34,17 +34,36 @@ pub fn own(place: &GitPlace, pattern: &str) -> Result<Vec<Setting>, PlumbingErro
 }
 
 fn listed(place: &GitPlace, which: &[&str], pattern: &str) -> Result<Vec<Setting>, PlumbingError> {
-    let asked = ["--show-scope", "--show-origin", "-z", "--get-regexp", pattern];
-    let said = match Git::for_person(place).args(["config"]).args(which).args(asked).run() {
+    let asked = [
+        "--show-scope",
+        "--show-origin",
+        "-z",
+        "--get-regexp",
+        pattern,
+    ];
+    let said = match Git::for_person(place)
+        .args(["config"])
+        .args(which)
+        .args(asked)
+        .run()
+    {
         Err(PlumbingError::Failed { code: Some(1), .. }) => return Ok(Vec::new()),
         said => said?,
     };
     // scope, origin, key and value for each
-    let parts: Vec<_> = said.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
+    let parts: Vec<_> = said
+        .split(|byte| *byte == 0)
+        .map(String::from_utf8_lossy)
+        .collect();
     let setting = |parts: &[Cow<'_, str>]| {
         let (key, value) = parts[2].split_once('\n').unwrap_or((&parts[2], ""));
         let [scope, origin, key, value] = [&parts[0], &parts[1], key, value].map(str::to_owned);
-        Setting { scope, origin, key, value }
+        Setting {
+            scope,
+            origin,
+            key,
+            value,
+        }
     };
     Ok(parts.chunks_exact(3).map(setting).collect())
 }
@@ -54,7 +73,10 @@ fn listed(place: &GitPlace, which: &[&str], pattern: &str) -> Result<Vec<Setting
 /// # Errors
 /// With git's own words.
 pub fn set(place: &GitPlace, key: &str, value: &str) -> Result<(), PlumbingError> {
-    Git::for_person(place).args(["config", "--local", key, value]).run().map(drop)
+    Git::for_person(place)
+        .args(["config", "--local", key, value])
+        .run()
+        .map(drop)
 }
 
 /// Takes exactly this value out of the configuration of the repository.
@@ -62,7 +84,14 @@ pub fn set(place: &GitPlace, key: &str, value: &str) -> Result<(), PlumbingError
 /// # Errors
 /// With git's own words.
 pub fn unset(place: &GitPlace, key: &str, value: &str) -> Result<(), PlumbingError> {
-    let asked = ["config", "--local", "--fixed-value", "--unset-all", key, value];
+    let asked = [
+        "config",
+        "--local",
+        "--fixed-value",
+        "--unset-all",
+        key,
+        value,
+    ];
     Git::for_person(place).args(asked).run().map(drop)
 }
 
@@ -72,6 +101,11 @@ pub fn unset(place: &GitPlace, key: &str, value: &str) -> Result<(), PlumbingErr
 /// # Errors
 /// When git does not say.
 pub fn attribute(place: &GitPlace, name: &str, path: &str) -> Result<String, PlumbingError> {
-    let said = Git::for_person(place).args(["check-attr", "-z", name, "--", path]).run()?;
-    Ok(split_nul(&said).nth(2).map(|value| String::from_utf8_lossy(value).into_owned()).unwrap_or_default())
+    let said = Git::for_person(place)
+        .args(["check-attr", "-z", name, "--", path])
+        .run()?;
+    Ok(split_nul(&said)
+        .nth(2)
+        .map(|value| String::from_utf8_lossy(value).into_owned())
+        .unwrap_or_default())
 }

@@ -98,7 +98,9 @@ pub enum FoldError {
 }
 
 fn made(age: &Option<Duration>) -> String {
-    age.map_or(String::new(), |age| format!(" (made {} s ago)", age.as_secs()))
+    age.map_or(String::new(), |age| {
+        format!(" (made {} s ago)", age.as_secs())
+    })
 }
 
 impl FoldError {
@@ -149,15 +151,26 @@ pub fn land(
         let mover = Mover::start(place, &reason(message))?;
         let mut pack = Pack::new(place, repo.inner.object_hash())?;
         let blobs = blobs(&mut pack, additions, bytes)?;
-        let base = ground.head.map(|head| repo.commit(head)).transpose()?.map(|head| head.tree);
+        let base = ground
+            .head
+            .map(|head| repo.commit(head))
+            .transpose()?
+            .map(|head| head.tree);
         let tree = plant(&repo, &mut pack, base, &blobs)?;
         if base == Some(tree) {
             return Err(FoldError::Nothing);
         }
         let staging = Staging::new(place, repo.inner.object_hash(), &blobs);
         staging.check()?;
-        let signature = signature.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        let commit = Commit { tree, parent: ground.head, message }.store(place, pack, &signature)?;
+        let signature = signature
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        let commit = Commit {
+            tree,
+            parent: ground.head,
+            message,
+        }
+        .store(place, pack, &signature)?;
         staging.add(&|| {
             calm::wait(place, || ground.still(&repo))?;
             nothing_open(place)
@@ -190,7 +203,11 @@ pub fn stage(
     staging.add(&|| nothing_open(place))
 }
 
-fn blobs(pack: &mut Pack<'_>, additions: &[Addition], bytes: &mut Bytes<'_>) -> Result<Blobs, FoldError> {
+fn blobs(
+    pack: &mut Pack<'_>,
+    additions: &[Addition],
+    bytes: &mut Bytes<'_>,
+) -> Result<Blobs, FoldError> {
     let mut blobs = Blobs::new();
     for addition in additions {
         let id = pack.add(Kind::Blob, &bytes(&addition.path)?)?;

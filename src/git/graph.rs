@@ -24,6 +24,9 @@ impl Levels {
 
     /// The lowest level of some commits: nothing on that level or below reaches any of them.
     pub(super) fn floor(&self, commits: impl Iterator<Item = CommitId>) -> u32 {
-        commits.map(|id| self.level(id).unwrap_or(u32::MAX)).min().unwrap_or(u32::MAX)
+        commits
+            .map(|id| self.level(id).unwrap_or(u32::MAX))
+            .min()
+            .unwrap_or(u32::MAX)
     }
 }

@@ -51,7 +51,10 @@ impl Repo {
         }
         walk.push(tip, false)?;
         if walk.open == 0 {
-            return Ok(Range { commits: Vec::new(), bases: vec![tip] }); // tip itself is hidden
+            return Ok(Range {
+                commits: Vec::new(),
+                bases: vec![tip],
+            }); // tip itself is hidden
         }
         walk.run()?;
         let commits = walk.open_commits(tip);
@@ -70,7 +73,9 @@ impl Repo {
         if old == new {
             return Ok(true);
         }
-        Ok(self.reached(&Walk::new(self), new, &BTreeSet::from([old]), true)?.contains(&old))
+        Ok(self
+            .reached(&Walk::new(self), new, &BTreeSet::from([old]), true)?
+            .contains(&old))
     }
 
     /// Whether `old` is `new` or an ancestor of it, whatever the dates say: the whole history of
@@ -113,7 +118,11 @@ impl Repo {
     ///
     /// # Errors
     /// When an object is absent or unreadable.
-    pub fn first_parents(&self, from: CommitId, most: usize) -> Result<Vec<(CommitId, RawCommit)>, GitError> {
+    pub fn first_parents(
+        &self,
+        from: CommitId,
+        most: usize,
+    ) -> Result<Vec<(CommitId, RawCommit)>, GitError> {
         let mut chain = Vec::new();
         let mut next = Some(from);
         while let Some(id) = next.filter(|_| chain.len() < most) {
@@ -130,8 +139,14 @@ impl Repo {
     }
 
     /// The commits among `candidates` that no other candidate reaches, newest first.
-    fn maximal(&self, walk: &Walk<'_>, candidates: BTreeSet<CommitId>) -> Result<Vec<CommitId>, GitError> {
-        let dated = candidates.iter().map(|id| Ok((walk.commit(*id)?.time, *id)));
+    fn maximal(
+        &self,
+        walk: &Walk<'_>,
+        candidates: BTreeSet<CommitId>,
+    ) -> Result<Vec<CommitId>, GitError> {
+        let dated = candidates
+            .iter()
+            .map(|id| Ok((walk.commit(*id)?.time, *id)));
         let mut dated = dated.collect::<Result<Vec<_>, GitError>>()?;
         dated.sort_unstable_by(|one, other| other.cmp(one));
         let mut left = candidates;
@@ -144,7 +159,11 @@ impl Repo {
                 }
             }
         }
-        Ok(dated.into_iter().map(|(_, id)| id).filter(|id| left.contains(id)).collect())
+        Ok(dated
+            .into_iter()
+            .map(|(_, id)| id)
+            .filter(|id| left.contains(id))
+            .collect())
     }
 
     /// Which of the wanted commits `from` reaches; what a walk has read is not read again.
@@ -188,7 +207,12 @@ impl Repo {
 
 impl<'r> Walk<'r> {
     fn new(repo: &'r Repo) -> Self {
-        Self { repo, seen: BTreeMap::new(), queue: BinaryHeap::new(), open: 0 }
+        Self {
+            repo,
+            seen: BTreeMap::new(),
+            queue: BinaryHeap::new(),
+            open: 0,
+        }
     }
 
     /// A commit, read now unless the walk has met it.
@@ -209,7 +233,14 @@ impl<'r> Walk<'r> {
         let commit = self.repo.commit(id)?;
         self.queue.push((commit.time, id));
         self.open += usize::from(!is_hidden);
-        self.seen.insert(id, Seen { commit, is_hidden, is_popped: false });
+        self.seen.insert(
+            id,
+            Seen {
+                commit,
+                is_hidden,
+                is_popped: false,
+            },
+        );
         Ok(())
     }
 
@@ -217,7 +248,9 @@ impl<'r> Walk<'r> {
     fn hide(&mut self, id: CommitId) {
         let mut stack = vec![id];
         while let Some(id) = stack.pop() {
-            let Some(seen) = self.seen.get_mut(&id).filter(|seen| !seen.is_hidden) else { continue };
+            let Some(seen) = self.seen.get_mut(&id).filter(|seen| !seen.is_hidden) else {
+                continue;
+            };
             seen.is_hidden = true;
             if seen.is_popped {
                 stack.extend(&seen.commit.parents);
@@ -296,6 +329,11 @@ impl<'r> Walk<'r> {
             return BTreeSet::from([tip]);
         }
         let is_hidden = |id: &&CommitId| self.seen.get(id).is_some_and(|seen| seen.is_hidden);
-        commits.iter().flat_map(|(_, commit)| &commit.parents).filter(is_hidden).copied().collect()
+        commits
+            .iter()
+            .flat_map(|(_, commit)| &commit.parents)
+            .filter(is_hidden)
+            .copied()
+            .collect()
     }
 }

@@ -39,7 +39,10 @@ pub fn common_dir(place: &GitPlace) -> Result<PathBuf, PlumbingError> {
 /// # Errors
 /// When git does not say.
 pub fn file(place: &GitPlace, event: &str) -> Result<PathBuf, PlumbingError> {
-    path(place, &["rev-parse", "--git-path", &format!("hooks/{event}")])
+    path(
+        place,
+        &["rev-parse", "--git-path", &format!("hooks/{event}")],
+    )
 }
 
 fn path(place: &GitPlace, args: &[&str]) -> Result<PathBuf, PlumbingError> {
@@ -53,16 +56,30 @@ fn path(place: &GitPlace, args: &[&str]) -> Result<PathBuf, PlumbingError> {
 /// # Errors
 /// When git does not say.
 pub fn hooks_path(place: &GitPlace) -> Result<Option<HooksPath>, PlumbingError> {
-    let asked = ["config", "--show-scope", "--show-origin", "-z", "--get-all", "core.hooksPath"];
+    let asked = [
+        "config",
+        "--show-scope",
+        "--show-origin",
+        "-z",
+        "--get-all",
+        "core.hooksPath",
+    ];
     let said = match Git::for_person(place).args(asked).run() {
         Err(PlumbingError::Failed { code: Some(1), .. }) => return Ok(None),
         said => said?,
     };
     // scope, origin, value for each, the one in force last; an empty value is a part too
-    let parts: Vec<_> = said.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
+    let parts: Vec<_> = said
+        .split(|byte| *byte == 0)
+        .map(String::from_utf8_lossy)
+        .collect();
     let last = parts.chunks_exact(3).last();
     let text = |part: &std::borrow::Cow<'_, str>| part.clone().into_owned();
-    Ok(last.map(|last| HooksPath { scope: text(&last[0]), origin: text(&last[1]), value: text(&last[2]) }))
+    Ok(last.map(|last| HooksPath {
+        scope: text(&last[0]),
+        origin: text(&last[1]),
+        value: text(&last[2]),
+    }))
 }
 
 /// Whether git knows a file in a directory of the worktree.
@@ -71,7 +88,11 @@ pub fn hooks_path(place: &GitPlace) -> Result<Option<HooksPath>, PlumbingError> 
 /// When git does not say.
 pub fn is_tracked(place: &GitPlace, directory: &str) -> Result<bool, PlumbingError> {
     let prefix = if directory.is_empty() { "." } else { directory };
-    Ok(!Git::at(place).args(["ls-files", "-z"]).prefixes([prefix]).run()?.is_empty())
+    Ok(!Git::at(place)
+        .args(["ls-files", "-z"])
+        .prefixes([prefix])
+        .run()?
+        .is_empty())
 }
 
 /// The top levels of all worktrees, this one too; some may be gone.
@@ -79,9 +100,13 @@ pub fn is_tracked(place: &GitPlace, directory: &str) -> Result<bool, PlumbingErr
 /// # Errors
 /// When git does not say.
 pub fn worktrees(place: &GitPlace) -> Result<Vec<PathBuf>, PlumbingError> {
-    let said = Git::at(place).args(["worktree", "list", "--porcelain"]).run()?;
+    let said = Git::at(place)
+        .args(["worktree", "list", "--porcelain"])
+        .run()?;
     let text = String::from_utf8_lossy(&said).into_owned();
-    let entries = text.split("\n\n").filter(|entry| !entry.lines().any(|line| line == "bare"));
+    let entries = text
+        .split("\n\n")
+        .filter(|entry| !entry.lines().any(|line| line == "bare"));
     let places = entries.filter_map(|entry| entry.strip_prefix("worktree ")?.lines().next());
     Ok(places.map(PathBuf::from).collect())
 }
@@ -91,8 +116,12 @@ pub fn worktrees(place: &GitPlace) -> Result<Vec<PathBuf>, PlumbingError> {
 /// # Errors
 /// When git does not say.
 pub fn shared_bits(place: &GitPlace) -> Result<u32, PlumbingError> {
-    let value = Git::at(place).args(["config", "--get", "core.sharedRepository"]).maybe_line()?;
-    let value = value.map(|value| value.to_ascii_lowercase()).unwrap_or_default();
+    let value = Git::at(place)
+        .args(["config", "--get", "core.sharedRepository"])
+        .maybe_line()?;
+    let value = value
+        .map(|value| value.to_ascii_lowercase())
+        .unwrap_or_default();
     Ok(match value.as_str() {
         "group" | "true" | "yes" | "on" | "1" => 0o660,
         "all" | "world" | "everybody" | "2" => 0o664,
@@ -106,7 +135,13 @@ pub fn shared_bits(place: &GitPlace) -> Result<u32, PlumbingError> {
 /// # Errors
 /// When git does not say.
 pub fn disabled(place: &GitPlace) -> Result<Vec<String>, PlumbingError> {
-    let asked = ["config", "-z", "--type=bool", "--get-regexp", r"^hook\..*\.enabled$"];
+    let asked = [
+        "config",
+        "-z",
+        "--type=bool",
+        "--get-regexp",
+        r"^hook\..*\.enabled$",
+    ];
     let said = match Git::for_person(place).args(asked).run() {
         Err(PlumbingError::Failed { code: Some(1), .. }) => return Ok(Vec::new()),
         said => said?,
@@ -116,7 +151,10 @@ pub fn disabled(place: &GitPlace) -> Result<Vec<String>, PlumbingError> {
         let entry = std::str::from_utf8(entry).ok()?;
         entry.split_once('\n')
     }) {
-        let name = key.trim_start_matches("hook.").trim_end_matches(".enabled").to_owned();
+        let name = key
+            .trim_start_matches("hook.")
+            .trim_end_matches(".enabled")
+            .to_owned();
         names.retain(|known| *known != name);
         names.extend((value == "false").then_some(name));
     }
@@ -133,7 +171,9 @@ pub fn version(place: &GitPlace) -> Result<(u32, u32), PlumbingError> {
     let mut parts = number.split('.').map(|part| part.parse().ok());
     match (parts.next().flatten(), parts.next().flatten()) {
         (Some(major), Some(minor)) => Ok((major, minor)),
-        _ => Err(PlumbingError::Answer { command: "git version".to_owned() }),
+        _ => Err(PlumbingError::Answer {
+            command: "git version".to_owned(),
+        }),
     }
 }
 
@@ -147,8 +187,14 @@ pub fn fire(
     (variable, word): (&str, &str),
     limit: Duration,
 ) -> Result<Ended, PlumbingError> {
-    let git =
-        Git::for_person(place).args(["hook", "run", "--ignore-missing", "--to-stdin=/dev/null", event, "--"]);
+    let git = Git::for_person(place).args([
+        "hook",
+        "run",
+        "--ignore-missing",
+        "--to-stdin=/dev/null",
+        event,
+        "--",
+    ]);
     git.args(args).env(variable, word).within(limit)
 }
 
@@ -162,7 +208,10 @@ pub fn fire_file(
     (variable, word): (&str, &str),
     limit: Duration,
 ) -> Result<Ended, PlumbingError> {
-    Git::program(place, file).args(args).env(variable, word).within(limit)
+    Git::program(place, file)
+        .args(args)
+        .env(variable, word)
+        .within(limit)
 }
 
 impl GitPlace {

@@ -14,7 +14,11 @@ impl Repo {
     ///
     /// # Errors
     /// When a tree is absent, unreadable or nested too deeply.
-    pub fn unlaid_paths(&self, tree: ObjectId, territory: &Territory) -> Result<Vec<Vec<u8>>, GitError> {
+    pub fn unlaid_paths(
+        &self,
+        tree: ObjectId,
+        territory: &Territory,
+    ) -> Result<Vec<Vec<u8>>, GitError> {
         let (mut found, mut left) = (Vec::new(), vec![(Vec::new(), tree, territory.root(), 0)]);
         while let Some((path, tree, spot, depth)) = left.pop() {
             too_deep(tree, depth)?;

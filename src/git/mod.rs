@@ -105,12 +105,17 @@ impl Repo {
         let options = || {
             let mut permissions = gix::open::Permissions::all();
             permissions.config.env = false; // no environment variable changes a decision
-            gix::open::Options::default().permissions(permissions).bail_if_untrusted(true)
+            gix::open::Options::default()
+                .permissions(permissions)
+                .bail_if_untrusted(true)
         };
         let opened = match git_dir {
             Some(path) => options().open_path_as_is(true).open(dir.join(path)),
             None => {
-                let trust = gix::sec::trust::Mapping { full: options(), reduced: options() };
+                let trust = gix::sec::trust::Mapping {
+                    full: options(),
+                    reduced: options(),
+                };
                 gix::ThreadSafeRepository::discover_with_environment_overrides_opts(
                     dir,
                     gix::discover::upwards::Options {
@@ -121,15 +126,23 @@ impl Repo {
                 )
             }
         };
-        let mut inner = opened.map_err(|error| open_error(git_dir.unwrap_or(dir), &error))?.to_thread_local();
-        let other =
-            |error: gix::Error| GitError::Other { what: "the shallow file".to_owned(), why: chain(&error) };
+        let mut inner = opened
+            .map_err(|error| open_error(git_dir.unwrap_or(dir), &error))?
+            .to_thread_local();
+        let other = |error: gix::Error| GitError::Other {
+            what: "the shallow file".to_owned(),
+            why: chain(&error),
+        };
         // gix lets a key, and GIT_SHALLOW_FILE through it, say where the shallow file is
         let mut config = inner.config_snapshot_mut();
-        config.set_value(&gix::config::tree::gitoxide::Core::SHALLOW_FILE, "shallow").map_err(other)?;
+        config
+            .set_value(&gix::config::tree::gitoxide::Core::SHALLOW_FILE, "shallow")
+            .map_err(other)?;
         config.commit().map_err(other)?;
         let shallow = inner.shallow_commits().map_err(other)?;
-        let shallow = shallow.map(|commits| commits.iter().copied().collect()).unwrap_or_default();
+        let shallow = shallow
+            .map(|commits| commits.iter().copied().collect())
+            .unwrap_or_default();
         Ok(Self::over(inner, shallow))
     }
 
@@ -139,7 +152,9 @@ impl Repo {
         inner.objects.ignore_replacements = true;
         inner.clear_namespace();
         inner.object_cache_size_if_unset(4 << 20);
-        inner.objects.set_pack_cache(|| Box::new(bases::Bases::default()));
+        inner
+            .objects
+            .set_pack_cache(|| Box::new(bases::Bases::default()));
         Self { inner, shallow }
     }
 
@@ -156,10 +171,16 @@ impl Repo {
     pub fn place(&self) -> Result<plumbing::GitPlace, GitError> {
         let absolute = |path: &Path| {
             let what = || path.display().to_string();
-            path.canonicalize().map_err(|error| GitError::Other { what: what(), why: error.to_string() })
+            path.canonicalize().map_err(|error| GitError::Other {
+                what: what(),
+                why: error.to_string(),
+            })
         };
         let worktree = self.worktree().map(absolute).transpose()?;
-        Ok(plumbing::GitPlace { git_dir: absolute(self.inner.git_dir())?, worktree })
+        Ok(plumbing::GitPlace {
+            git_dir: absolute(self.inner.git_dir())?,
+            worktree,
+        })
     }
 
     /// The directory that all worktrees of the repository share.
@@ -185,9 +206,15 @@ impl Repo {
 
     fn is_partial(&self) -> bool {
         let config = self.inner.config_snapshot();
-        let promisor = config.plumbing().sections_by_name("remote").into_iter().flatten();
+        let promisor = config
+            .plumbing()
+            .sections_by_name("remote")
+            .into_iter()
+            .flatten();
         config.string("extensions.partialClone").is_some()
-            || promisor.into_iter().any(|section| section.value("promisor").is_some())
+            || promisor
+                .into_iter()
+                .any(|section| section.value("promisor").is_some())
     }
 }
 
@@ -210,7 +237,11 @@ fn open_error(place: &Path, error: &gix::Error) -> GitError {
     } else {
         None
     };
-    GitError::Open { place: place.display().to_string(), why, fix }
+    GitError::Open {
+        place: place.display().to_string(),
+        why,
+        fix,
+    }
 }
 
 /// An error of gix with its causes, on one line.

@@ -36,10 +36,23 @@ impl Repo {
             return Err(fault(format!("it is a {}, no commit", data.kind)));
         }
         let mut fields = gix::objs::CommitRefIter::from_bytes(data.data, self.inner.object_hash());
-        let tree = fields.tree_id().map(ours).map_err(|error| fault(chain(&error)))?;
-        let parents = fields.parent_ids().map(|parent| CommitId(ours(parent))).collect();
-        let time = fields.committer().map_err(|error| fault(chain(&error)))?.seconds();
-        Ok(RawCommit { tree, parents, time })
+        let tree = fields
+            .tree_id()
+            .map(ours)
+            .map_err(|error| fault(chain(&error)))?;
+        let parents = fields
+            .parent_ids()
+            .map(|parent| CommitId(ours(parent)))
+            .collect();
+        let time = fields
+            .committer()
+            .map_err(|error| fault(chain(&error)))?
+            .seconds();
+        Ok(RawCommit {
+            tree,
+            parents,
+            time,
+        })
     }
 
     /// What an object leads to when every tag is taken off.
@@ -58,7 +71,10 @@ impl Repo {
             }
             let tag = gix::objs::TagRefIter::from_bytes(data.data, self.inner.object_hash());
             let target = tag.target_id().map(ours);
-            id = target.map_err(|error| GitError::Unreadable { id, why: chain(&error) })?;
+            id = target.map_err(|error| GitError::Unreadable {
+                id,
+                why: chain(&error),
+            })?;
         }
     }
 
@@ -83,7 +99,10 @@ impl Repo {
     /// When the object is absent, unreadable, or no blob.
     pub fn blob_size(&self, id: ObjectId) -> Result<u64, GitError> {
         let unreadable = |why: String| GitError::Unreadable { id, why };
-        let header = self.inner.try_find_header(theirs(id)).map_err(|error| unreadable(chain(&error)))?;
+        let header = self
+            .inner
+            .try_find_header(theirs(id))
+            .map_err(|error| unreadable(chain(&error)))?;
         let header = header.ok_or_else(|| self.absent(id))?;
         if header.kind() == gix::objs::Kind::Blob {
             Ok(header.size())
@@ -102,7 +121,10 @@ impl Repo {
         if kind == gix::objs::Kind::Tree {
             Ok(buffer)
         } else {
-            Err(GitError::Unreadable { id, why: format!("it is a {kind}, no tree") })
+            Err(GitError::Unreadable {
+                id,
+                why: format!("it is a {kind}, no tree"),
+            })
         }
     }
 
@@ -115,11 +137,17 @@ impl Repo {
         match self.inner.objects.try_find(&theirs(id), buffer) {
             Ok(Some(data)) => Ok(data),
             Ok(None) => Err(self.absent(id)),
-            Err(error) => Err(GitError::Unreadable { id, why: chain(&error) }),
+            Err(error) => Err(GitError::Unreadable {
+                id,
+                why: chain(&error),
+            }),
         }
     }
 
     pub(super) fn absent(&self, id: ObjectId) -> GitError {
-        GitError::Absent { id, is_partial: self.is_partial() }
+        GitError::Absent {
+            id,
+            is_partial: self.is_partial(),
+        }
     }
 }

@@ -49,7 +49,12 @@ impl Repo {
         olds: &[Option<ObjectId>],
         visit: &mut dyn FnMut(Step<'_>) -> Go,
     ) -> Result<(), GitError> {
-        let mut stack = vec![Place { path: Vec::new(), new, olds: olds.to_vec(), depth: 0 }];
+        let mut stack = vec![Place {
+            path: Vec::new(),
+            new,
+            olds: olds.to_vec(),
+            depth: 0,
+        }];
         while let Some(place) = stack.pop() {
             let root = place.new.or_else(|| place.olds.iter().find_map(|old| *old));
             too_deep(root.unwrap_or_else(|| self.empty_tree()), place.depth)?;
@@ -66,14 +71,23 @@ impl Repo {
     /// The names at one place whose entry differs on every side.
     fn owned_names(&self, place: &Place) -> Result<Vec<OwnedName>, GitError> {
         let mut sides = place.olds.iter().map(|old| self.differing(place.new, *old));
-        let Some(first) = sides.next().transpose()? else { return Ok(Vec::new()) };
-        let mut names: BTreeMap<_, _> =
-            first.into_iter().map(|(name, side)| (name, (side.new, vec![side.old]))).collect();
+        let Some(first) = sides.next().transpose()? else {
+            return Ok(Vec::new());
+        };
+        let mut names: BTreeMap<_, _> = first
+            .into_iter()
+            .map(|(name, side)| (name, (side.new, vec![side.old])))
+            .collect();
         for other in sides {
             let mut other = other?;
-            names.retain(|name, (_, olds)| other.remove(name).map(|side| olds.push(side.old)).is_some());
+            names.retain(|name, (_, olds)| {
+                other.remove(name).map(|side| olds.push(side.old)).is_some()
+            });
         }
-        Ok(names.into_iter().map(|(name, (new, olds))| (name, new, olds)).collect())
+        Ok(names
+            .into_iter()
+            .map(|(name, (new, olds))| (name, new, olds))
+            .collect())
     }
 }
 
@@ -88,18 +102,35 @@ fn step(
     visit: &mut dyn FnMut(Step<'_>) -> Go,
 ) -> Option<Place> {
     let tree = |entry: &Option<EntryState>| {
-        entry.filter(|entry| entry.mode == EntryState::TREE).map(|entry| entry.id)
+        entry
+            .filter(|entry| entry.mode == EntryState::TREE)
+            .map(|entry| entry.id)
     };
     let leaf = |entry: &Option<EntryState>| entry.filter(|entry| entry.mode != EntryState::TREE);
     let new_leaf = leaf(&new);
     if olds.iter().all(|old| leaf(old) != new_leaf) {
-        visit(Step { path: &path, leaf: new_leaf, is_directory: false, is_certain: true });
+        visit(Step {
+            path: &path,
+            leaf: new_leaf,
+            is_directory: false,
+            is_certain: true,
+        });
     }
-    let inside = Place { new: tree(&new), olds: olds.iter().map(tree).collect(), depth: depth + 1, path };
+    let inside = Place {
+        new: tree(&new),
+        olds: olds.iter().map(tree).collect(),
+        depth: depth + 1,
+        path,
+    };
     if inside.new.is_none() && inside.olds.iter().all(Option::is_none) {
         return None;
     }
     let is_certain = olds.len() == 1;
-    let go = visit(Step { path: &inside.path, leaf: None, is_directory: true, is_certain });
+    let go = visit(Step {
+        path: &inside.path,
+        leaf: None,
+        is_directory: true,
+        is_certain,
+    });
     (go == Go::Enter).then_some(inside)
 }

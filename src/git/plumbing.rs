@@ -1,5 +1,8 @@
 //! How is the git binary run so that neither configuration nor names change what is asked?
-#![expect(clippy::disallowed_methods, reason = "git::plumbing is the only place that runs git")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "git::plumbing is the only place that runs git"
+)]
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -76,17 +79,33 @@ impl GitPlace {
     pub fn find(dir: &Path, git_dir: Option<&Path>) -> Result<Self, PlumbingError> {
         let ask = |what: &[&str]| {
             let mut command = Command::new("git");
-            command.current_dir(dir).env("LC_ALL", "C").arg("rev-parse").args(what).stdin(Stdio::null());
+            command
+                .current_dir(dir)
+                .env("LC_ALL", "C")
+                .arg("rev-parse")
+                .args(what)
+                .stdin(Stdio::null());
             git_dir.map(|git_dir| command.env("GIT_DIR", git_dir));
             let output = command.output().map_err(PlumbingError::start)?;
-            checked(output, "git rev-parse").map(without_newline).map_err(PlumbingError::nowhere)
+            checked(output, "git rev-parse")
+                .map(without_newline)
+                .map_err(PlumbingError::nowhere)
         };
         let found = ask(&["--is-inside-work-tree", "--absolute-git-dir"])?;
-        let unexpected = || PlumbingError::Answer { command: "git rev-parse".to_owned() };
-        let end = found.iter().position(|byte| *byte == b'\n').ok_or_else(unexpected)?;
+        let unexpected = || PlumbingError::Answer {
+            command: "git rev-parse".to_owned(),
+        };
+        let end = found
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .ok_or_else(unexpected)?;
         let git_dir = path_of(found[end + 1..].to_vec());
         let inside = found[..end] == *b"true";
-        let worktree = if inside { Some(path_of(ask(&["--show-toplevel"])?)) } else { None };
+        let worktree = if inside {
+            Some(path_of(ask(&["--show-toplevel"])?))
+        } else {
+            None
+        };
         Ok(Self { git_dir, worktree })
     }
 }
@@ -128,14 +147,22 @@ impl PlumbingError {
     /// Why git has no repository for us, in its own words, and what helps; `None` when it is
     /// something else that failed.
     pub fn refusal(&self) -> Option<(String, String)> {
-        let Self::Nowhere { words } = self else { return None };
+        let Self::Nowhere { words } = self else {
+            return None;
+        };
         let why = words.lines().next()?;
-        let advised = words.lines().map(str::trim).find(|line| line.starts_with("git config "));
+        let advised = words
+            .lines()
+            .map(str::trim)
+            .find(|line| line.starts_with("git config "));
         match advised {
-            Some(command) if why.contains("dubious ownership") => Some((why.to_owned(), command.to_owned())),
-            _ if why.starts_with("not a git repository") => {
-                Some((why.to_owned(), "git -C DIRECTORY reins ..., or git init".to_owned()))
+            Some(command) if why.contains("dubious ownership") => {
+                Some((why.to_owned(), command.to_owned()))
             }
+            _ if why.starts_with("not a git repository") => Some((
+                why.to_owned(),
+                "git -C DIRECTORY reins ..., or git init".to_owned(),
+            )),
             _ => None,
         }
     }
@@ -150,9 +177,9 @@ impl PlumbingError {
     /// Where a repository is looked for, a failure is the answer, and git's words are the best.
     fn nowhere(self) -> Self {
         match self {
-            Self::Failed { stderr, .. } if stderr.starts_with("fatal: ") => {
-                Self::Nowhere { words: stderr.trim_start_matches("fatal: ").trim_end().to_owned() }
-            }
+            Self::Failed { stderr, .. } if stderr.starts_with("fatal: ") => Self::Nowhere {
+                words: stderr.trim_start_matches("fatal: ").trim_end().to_owned(),
+            },
             other => other,
         }
     }
@@ -216,7 +243,9 @@ impl Git {
         if let Some(worktree) = &place.worktree
             && std::fs::symlink_metadata(worktree.join(".git")).is_err()
         {
-            git.command.env("GIT_DIR", &place.git_dir).env("GIT_WORK_TREE", worktree);
+            git.command
+                .env("GIT_DIR", &place.git_dir)
+                .env("GIT_WORK_TREE", worktree);
         }
         git
     }
@@ -236,7 +265,11 @@ impl Git {
         for name in REDIRECTIONS {
             command.env_remove(name);
         }
-        Self { command, shown: "git".to_owned(), input: None }
+        Self {
+            command,
+            shown: "git".to_owned(),
+            input: None,
+        }
     }
 
     /// Leaves the person's configuration and identity out: what is made is the same everywhere.
@@ -259,7 +292,9 @@ impl Git {
         ] {
             self.command.env_remove(gone);
         }
-        self.command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        self.command
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1");
         self
     }
 
@@ -282,8 +317,15 @@ impl Git {
 
     /// Hands a list of paths to a command that takes pathspecs.
     pub fn paths<'a>(self, paths: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let list = paths.into_iter().flat_map(|path| [path, b"\0"]).flatten().copied().collect();
-        self.literal().args(["--pathspec-from-file=-", "--pathspec-file-nul"]).input(list)
+        let list = paths
+            .into_iter()
+            .flat_map(|path| [path, b"\0"])
+            .flatten()
+            .copied()
+            .collect();
+        self.literal()
+            .args(["--pathspec-from-file=-", "--pathspec-file-nul"])
+            .input(list)
     }
 
     /// Ends the options and adds path prefixes, which are few, as arguments.
@@ -311,7 +353,8 @@ impl Git {
     /// As [`Git::run`], and when the line is no UTF-8.
     pub fn line(self) -> Result<String, PlumbingError> {
         let command = self.shown.clone();
-        String::from_utf8(without_newline(self.run()?)).map_err(|_| PlumbingError::Answer { command })
+        String::from_utf8(without_newline(self.run()?))
+            .map_err(|_| PlumbingError::Answer { command })
     }
 
     /// Runs a query that says no with exit 1, as `rev-parse --verify --quiet` does.
@@ -352,9 +395,20 @@ impl Git {
     /// # Errors
     /// When it cannot be run or leaves with anything but 0.
     pub fn interactive(mut self) -> Result<(), PlumbingError> {
-        let stderr = io::stderr().as_fd().try_clone_to_owned().map_err(PlumbingError::Start)?;
-        let status = self.command.stdout(stderr).status().map_err(PlumbingError::start)?;
-        let output = Output { status, stdout: Vec::new(), stderr: b"see above".to_vec() };
+        let stderr = io::stderr()
+            .as_fd()
+            .try_clone_to_owned()
+            .map_err(PlumbingError::Start)?;
+        let status = self
+            .command
+            .stdout(stderr)
+            .status()
+            .map_err(PlumbingError::start)?;
+        let output = Output {
+            status,
+            stdout: Vec::new(),
+            stderr: b"see above".to_vec(),
+        };
         checked(output, &self.shown).map(drop)
     }
 
@@ -364,9 +418,15 @@ impl Git {
     /// # Errors
     /// When it cannot be started.
     pub fn start(mut self) -> Result<Started, PlumbingError> {
-        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let child = self.command.spawn().map_err(PlumbingError::start)?;
-        Ok(Started { child, shown: self.shown })
+        Ok(Started {
+            child,
+            shown: self.shown,
+        })
     }
 
     /// Sets a variable for it and for what it runs.
@@ -384,9 +444,19 @@ impl Git {
     }
 
     fn output(mut self) -> Result<Output, PlumbingError> {
-        let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
-        self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-        fed(self.command.spawn().map_err(PlumbingError::start)?, self.input)
+        let stdin = if self.input.is_some() {
+            Stdio::piped()
+        } else {
+            Stdio::null()
+        };
+        self.command
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        fed(
+            self.command.spawn().map_err(PlumbingError::start)?,
+            self.input,
+        )
     }
 }
 
@@ -415,7 +485,9 @@ fn fed(mut child: Child, input: Option<Vec<u8>>) -> Result<Output, PlumbingError
     let feeder = feeder.map(|(mut stdin, bytes)| thread::spawn(move || stdin.write_all(&bytes)));
     let output = child.wait_with_output().map_err(PlumbingError::Start)?;
     match feeder.map(thread::JoinHandle::join) {
-        Some(Ok(Err(error))) if output.status.success() && error.kind() != io::ErrorKind::BrokenPipe => {
+        Some(Ok(Err(error)))
+            if output.status.success() && error.kind() != io::ErrorKind::BrokenPipe =>
+        {
             Err(PlumbingError::Start(error))
         }
         _ => Ok(output),
@@ -448,7 +520,9 @@ fn path_of(bytes: Vec<u8>) -> PathBuf {
 
 /// The parts of output that git ends with NUL each.
 pub fn split_nul(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    bytes.split(|byte| *byte == 0).filter(|part| !part.is_empty())
+    bytes
+        .split(|byte| *byte == 0)
+        .filter(|part| !part.is_empty())
 }
 
 /// A path as git prints it: bytes, which need not be text.

@@ -28,12 +28,15 @@ impl Repo {
     /// # Errors
     /// When it names nothing, several things, or no commit.
     pub fn resolve(&self, name: &str) -> Result<CommitId, GitError> {
-        let fault = |why: String| GitError::Name { name: crate::model::path::shown(name), why };
+        let fault = |why: String| GitError::Name {
+            name: crate::model::path::shown(name),
+            why,
+        };
         if name.is_empty() || name.starts_with('-') && self.exact_ref(name)?.is_none() {
             return Err(fault("it is no revision".to_owned()));
         }
-        let spellings =
-            ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"].map(|prefix| format!("{prefix}{name}"));
+        let spellings = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"]
+            .map(|prefix| format!("{prefix}{name}"));
         let mut meant = Vec::new();
         for full in &spellings {
             meant.extend(self.line(full).ok().flatten());
@@ -45,15 +48,28 @@ impl Repo {
         }
         let spec = self.inner.rev_parse(name).map_err(|error| {
             // the words of the parser help with what looks like an expression only
-            let is_plain = name.chars().all(|c| c.is_alphanumeric() || "/_-.".contains(c));
-            fault(if is_plain { "no branch, tag or object has that name".to_owned() } else { chain(&error) })
+            let is_plain = name
+                .chars()
+                .all(|c| c.is_alphanumeric() || "/_-.".contains(c));
+            fault(if is_plain {
+                "no branch, tag or object has that name".to_owned()
+            } else {
+                chain(&error)
+            })
         })?;
         // a range, however it is spelled, is no commit: to take REV^! for REV would judge another one
         let gix::revision::plumbing::Spec::Include(id) = spec.detach() else {
-            return Err(fault("it names several commits, or a side of a range".to_owned()));
+            return Err(fault(
+                "it names several commits, or a side of a range".to_owned(),
+            ));
         };
-        let object = self.inner.find_object(id).map_err(|error| fault(chain(&error)))?;
-        let commit = object.peel_to_commit().map_err(|error| fault(chain(&error)))?;
+        let object = self
+            .inner
+            .find_object(id)
+            .map_err(|error| fault(chain(&error)))?;
+        let commit = object
+            .peel_to_commit()
+            .map_err(|error| fault(chain(&error)))?;
         Ok(CommitId(ours(commit.id)))
     }
 
@@ -62,9 +78,15 @@ impl Repo {
     /// # Errors
     /// When HEAD cannot be read.
     pub fn head(&self) -> Result<Option<CommitId>, GitError> {
-        let other = |error: gix::Error| GitError::Other { what: "HEAD".to_owned(), why: chain(&error) };
+        let other = |error: gix::Error| GitError::Other {
+            what: "HEAD".to_owned(),
+            why: chain(&error),
+        };
         let mut head = self.inner.head().map_err(other)?;
-        Ok(head.try_peel_to_id().map_err(other)?.map(|id| CommitId(ours(id.detach()))))
+        Ok(head
+            .try_peel_to_id()
+            .map_err(other)?
+            .map(|id| CommitId(ours(id.detach()))))
     }
 
     /// A ref by its full name, followed to a commit; the name of the line is the ref that it ends at.
@@ -72,15 +94,23 @@ impl Repo {
     /// # Errors
     /// When it cannot be read.
     pub fn line(&self, name: &str) -> Result<Option<Line>, GitError> {
-        let other = |error: gix::Error| GitError::Other { what: name.to_owned(), why: chain(&error) };
-        let Some(mut reference) = self.exact_ref(name)? else { return Ok(None) };
+        let other = |error: gix::Error| GitError::Other {
+            what: name.to_owned(),
+            why: chain(&error),
+        };
+        let Some(mut reference) = self.exact_ref(name)? else {
+            return Ok(None);
+        };
         let mut hops = 0;
         while let Some(next) = reference.follow() {
             hops += 1;
             match next {
                 Ok(_) if hops > MAX_HOPS => {
                     let why = format!("it leads through more than {MAX_HOPS} refs");
-                    return Err(GitError::Other { what: name.to_owned(), why });
+                    return Err(GitError::Other {
+                        what: name.to_owned(),
+                        why,
+                    });
                 }
                 Ok(next) => reference = next,
                 Err(_) => return Ok(None), // a tracking HEAD that points nowhere
@@ -88,14 +118,20 @@ impl Repo {
         }
         let name = reference.name().as_bstr().to_string();
         let commit = reference.peel_to_commit().map_err(other)?;
-        Ok(Some(Line { name, tip: CommitId(ours(commit.id)) }))
+        Ok(Some(Line {
+            name,
+            tip: CommitId(ours(commit.id)),
+        }))
     }
 
     fn exact_ref(&self, name: &str) -> Result<Option<gix::Reference<'_>>, GitError> {
         if !name.starts_with("refs/") {
             return Ok(None);
         }
-        let other = |error: gix::Error| GitError::Other { what: name.to_owned(), why: chain(&error) };
+        let other = |error: gix::Error| GitError::Other {
+            what: name.to_owned(),
+            why: chain(&error),
+        };
         self.inner.try_find_reference(name).map_err(other)
     }
 }

@@ -28,16 +28,27 @@ impl Repo {
     pub fn remote(&self) -> Option<String> {
         let names = self.remotes();
         let of_branch = self.inner.head_name().ok().flatten().and_then(|name| {
-            let remote = self.inner.branch_remote_name(name.shorten(), Direction::Fetch)?;
+            let remote = self
+                .inner
+                .branch_remote_name(name.shorten(), Direction::Fetch)?;
             Some(remote.as_bstr().to_string()).filter(|remote| names.contains(remote))
         });
-        let origin = || names.contains(&"origin".to_owned()).then(|| "origin".to_owned());
-        of_branch.or_else(origin).or_else(|| names.first().filter(|_| names.len() == 1).cloned())
+        let origin = || {
+            names
+                .contains(&"origin".to_owned())
+                .then(|| "origin".to_owned())
+        };
+        of_branch
+            .or_else(origin)
+            .or_else(|| names.first().filter(|_| names.len() == 1).cloned())
     }
 
     /// Whether permission bits on this disk say something: `core.fileMode`.
     pub fn trusts_modes(&self) -> bool {
-        self.inner.config_snapshot().boolean("core.fileMode").unwrap_or(true)
+        self.inner
+            .config_snapshot()
+            .boolean("core.fileMode")
+            .unwrap_or(true)
     }
 
     /// The side whose lines are protected where nobody names one.
@@ -59,23 +70,38 @@ impl Repo {
         if let Some(name) = names.iter().find(|name| name.as_bytes() == remote) {
             return Side::Remote(name.clone());
         }
-        let meant: Vec<_> = [remote, url].into_iter().flat_map(|url| self.urls(url)).collect();
+        let meant: Vec<_> = [remote, url]
+            .into_iter()
+            .flat_map(|url| self.urls(url))
+            .collect();
         let is_meant = |name: &&String| {
             let known = self.inner.find_remote(BStr::new(name.as_str()));
             known.is_ok_and(|known| {
-                let urls = known.urls(Direction::Fetch).chain(known.urls(Direction::Push));
+                let urls = known
+                    .urls(Direction::Fetch)
+                    .chain(known.urls(Direction::Push));
                 urls.into_iter().any(|url| meant.contains(url))
             })
         };
-        names.iter().find(is_meant).cloned().map_or(Side::Elsewhere, Side::Remote)
+        names
+            .iter()
+            .find(is_meant)
+            .cloned()
+            .map_or(Side::Elsewhere, Side::Remote)
     }
 
     /// A URL as it is written, and as git rewrites it.
     fn urls(&self, url: &[u8]) -> Vec<gix::Url> {
-        let Ok(url) = gix::url::parse(BStr::new(url)) else { return Vec::new() };
+        let Ok(url) = gix::url::parse(BStr::new(url)) else {
+            return Vec::new();
+        };
         let rewritten = self.inner.remote_at(url.clone()).ok();
         let rewritten = rewritten.iter().flat_map(|remote| {
-            remote.urls(Direction::Fetch).chain(remote.urls(Direction::Push)).cloned().collect::<Vec<_>>()
+            remote
+                .urls(Direction::Fetch)
+                .chain(remote.urls(Direction::Push))
+                .cloned()
+                .collect::<Vec<_>>()
         });
         rewritten.chain([url.clone()]).collect()
     }
@@ -93,20 +119,26 @@ impl Repo {
             other.as_ref().is_some_and(|other| {
                 Some(other) != there.as_ref()
                     && !self.is_here(other)
-                    && !there.as_ref().is_some_and(|there| self.is_same_place(there, other))
+                    && !there
+                        .as_ref()
+                        .is_some_and(|there| self.is_same_place(there, other))
             })
         };
-        let above = ["upstream", "origin"].into_iter().take_while(|name| *name != remote);
+        let above = ["upstream", "origin"]
+            .into_iter()
+            .take_while(|name| *name != remote);
         above.filter(is_other).map(str::to_owned).collect()
     }
 
     /// Whether a URL leads to this very repository.
     fn is_here(&self, url: &gix::Url) -> bool {
-        self.place_of(url).is_some_and(|place| self.common_dir().canonicalize().ok() == Some(place))
+        self.place_of(url)
+            .is_some_and(|place| self.common_dir().canonicalize().ok() == Some(place))
     }
 
     fn is_same_place(&self, one: &gix::Url, other: &gix::Url) -> bool {
-        self.place_of(one).is_some_and(|place| self.place_of(other) == Some(place))
+        self.place_of(one)
+            .is_some_and(|place| self.place_of(other) == Some(place))
     }
 
     /// The repository on this machine that a URL leads to.
@@ -123,7 +155,12 @@ impl Repo {
     /// The remotes of this clone, `origin` first. One named `.` has no tracking refs: its URL says
     /// where it is.
     fn remotes(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.inner.remote_names().iter().map(ToString::to_string).collect();
+        let mut names: Vec<String> = self
+            .inner
+            .remote_names()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         names.retain(|name| name != ".");
         names.sort_by_key(|name| name != "origin");
         names
@@ -143,14 +180,20 @@ impl Repo {
     fn all_speakers(&self) -> Vec<String> {
         let is_self = |name: &&String| {
             let known = self.inner.find_remote(BStr::new(name.as_str()));
-            known.is_ok_and(|known| known.url(Direction::Fetch).is_some_and(|url| self.is_here(url)))
+            known.is_ok_and(|known| {
+                known
+                    .url(Direction::Fetch)
+                    .is_some_and(|url| self.is_here(url))
+            })
         };
         let (own, mut speakers): (Vec<_>, Vec<_>) =
             self.remotes().into_iter().partition(|name| is_self(&name));
         for name in self.tracking("").unwrap_or_default() {
             let behind = name.strip_prefix("refs/remotes/").unwrap_or(&name);
             let is_of = |remote: &String| {
-                behind.strip_prefix(remote.as_str()).is_some_and(|rest| rest.starts_with('/'))
+                behind
+                    .strip_prefix(remote.as_str())
+                    .is_some_and(|rest| rest.starts_with('/'))
             };
             if !own.iter().chain(&speakers).any(is_of) {
                 speakers.extend(behind.split_once('/').map(|(first, _)| first.to_owned()));
@@ -165,11 +208,17 @@ impl Repo {
             what: "refs/remotes".to_owned(),
             why: super::chain(&error),
         };
-        let prefix =
-            if remote.is_empty() { "refs/remotes/".to_owned() } else { format!("refs/remotes/{remote}/") };
+        let prefix = if remote.is_empty() {
+            "refs/remotes/".to_owned()
+        } else {
+            format!("refs/remotes/{remote}/")
+        };
         let platform = self.inner.references().map_err(other)?;
         let found = platform.prefixed(prefix.as_str()).map_err(other)?;
-        Ok(found.flatten().map(|found| found.name().as_bstr().to_string()).collect())
+        Ok(found
+            .flatten()
+            .map(|found| found.name().as_bstr().to_string())
+            .collect())
     }
 
     /// The lines that the tracking refs of a side show.
@@ -193,7 +242,11 @@ impl Repo {
     /// When a ref cannot be read.
     pub fn tracked_named(&self, side: &Side, names: &[String]) -> Result<Vec<Line>, GitError> {
         let mut lines = Vec::new();
-        let branches = || names.iter().filter_map(|name| name.strip_prefix("refs/heads/"));
+        let branches = || {
+            names
+                .iter()
+                .filter_map(|name| name.strip_prefix("refs/heads/"))
+        };
         for remote in self.speakers(side) {
             for branch in DEFAULT_NAMES.into_iter().chain(branches()) {
                 lines.extend(self.line(&format!("refs/remotes/{remote}/{branch}"))?);
@@ -208,7 +261,10 @@ impl Repo {
             let behind = line.name.strip_prefix(&format!("refs/remotes/{remote}/"))?;
             Some(format!("refs/heads/{behind}"))
         };
-        self.speakers(side).into_iter().find_map(branch).unwrap_or_else(|| line.name.clone())
+        self.speakers(side)
+            .into_iter()
+            .find_map(branch)
+            .unwrap_or_else(|| line.name.clone())
     }
 
     /// Whether this clone has seen any ref of a side.
@@ -253,7 +309,9 @@ impl Repo {
         let mut lines = Vec::new();
         for remote in self.speakers(side) {
             let names = ["HEAD"].into_iter().chain(DEFAULT_NAMES);
-            lines.extend(self.first_line(names.map(|name| format!("refs/remotes/{remote}/{name}")))?);
+            lines.extend(
+                self.first_line(names.map(|name| format!("refs/remotes/{remote}/{name}")))?,
+            );
         }
         Ok(lines)
     }
@@ -266,7 +324,10 @@ impl Repo {
         self.first_line(DEFAULT_NAMES.map(|name| format!("refs/heads/{name}")))
     }
 
-    fn first_line(&self, names: impl IntoIterator<Item = String>) -> Result<Option<Line>, GitError> {
+    fn first_line(
+        &self,
+        names: impl IntoIterator<Item = String>,
+    ) -> Result<Option<Line>, GitError> {
         for name in names {
             if let Some(line) = self.line(&name)? {
                 return Ok(Some(line));

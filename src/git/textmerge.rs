@@ -17,7 +17,9 @@ pub fn merge_file(
 ) -> Result<Option<(Vec<u8>, bool)>, PlumbingError> {
     let size = format!("--marker-size={marker_size}");
     let git = Git::at(place).args(["merge-file", "-p", "--quiet", &size]);
-    let git = labels.iter().fold(git, |git, label| git.args(["-L", label]));
+    let git = labels
+        .iter()
+        .fold(git, |git, label| git.args(["-L", label]));
     // the exit code counts the conflicts, up to 127
     Ok(match git.args(["--"]).args([ours, base, theirs]).ended()? {
         (text, Some(0)) => Some((text, false)),

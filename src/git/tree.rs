@@ -50,9 +50,14 @@ impl Repo {
     }
 
     /// The entries of a tree as they stand in it, the way its id counts them.
-    pub(super) fn directory_in_order(&self, tree: ObjectId) -> Result<Vec<(Vec<u8>, EntryState)>, GitError> {
+    pub(super) fn directory_in_order(
+        &self,
+        tree: ObjectId,
+    ) -> Result<Vec<(Vec<u8>, EntryState)>, GitError> {
         let bytes = self.tree_bytes(tree)?;
-        self.entries(tree, &bytes).map(|entry| entry.map(|(name, state)| (name.to_vec(), state))).collect()
+        self.entries(tree, &bytes)
+            .map(|entry| entry.map(|(name, state)| (name.to_vec(), state)))
+            .collect()
     }
 
     /// What stands at a path below a tree; `None` when there is nothing.
@@ -60,7 +65,10 @@ impl Repo {
     /// # Errors
     /// When a tree on the way is absent or unreadable.
     pub fn entry(&self, tree: ObjectId, path: &str) -> Result<Option<EntryState>, GitError> {
-        let mut found = EntryState { mode: EntryState::TREE, id: tree };
+        let mut found = EntryState {
+            mode: EntryState::TREE,
+            id: tree,
+        };
         for name in path.split('/') {
             if found.mode != EntryState::TREE {
                 return Ok(None);
@@ -83,10 +91,16 @@ impl Repo {
         trees: impl IntoIterator<Item = ObjectId>,
         path: &str,
     ) -> Result<Vec<Option<EntryState>>, GitError> {
-        let mut steps: Vec<_> = path.split('/').map(|name| (name.as_bytes(), None)).collect();
+        let mut steps: Vec<_> = path
+            .split('/')
+            .map(|name| (name.as_bytes(), None))
+            .collect();
         let mut all = Vec::new();
         for tree in trees {
-            let mut found = Some(EntryState { mode: EntryState::TREE, id: tree });
+            let mut found = Some(EntryState {
+                mode: EntryState::TREE,
+                id: tree,
+            });
             for (name, known) in &mut steps {
                 let Some(directory) = found.filter(|entry| entry.mode == EntryState::TREE) else {
                     found = None;
@@ -152,13 +166,22 @@ impl Repo {
         if new == old {
             return Ok(found);
         }
-        let read = |tree: Option<ObjectId>| tree.map_or(Ok(Vec::new()), |tree| self.tree_bytes(tree));
+        let read =
+            |tree: Option<ObjectId>| tree.map_or(Ok(Vec::new()), |tree| self.tree_bytes(tree));
         let (new_bytes, old_bytes) = (read(new)?, read(old)?);
         let name_of = |tree: Option<ObjectId>| {
             tree.unwrap_or_else(|| super::ours(gix::ObjectId::null(self.inner.object_hash())))
         };
-        let mut news = Rest { tree: name_of(new), bytes: &new_bytes, last: None };
-        let mut olds = Rest { tree: name_of(old), bytes: &old_bytes, last: None };
+        let mut news = Rest {
+            tree: name_of(new),
+            bytes: &new_bytes,
+            last: None,
+        };
+        let mut olds = Rest {
+            tree: name_of(old),
+            bytes: &old_bytes,
+            last: None,
+        };
         loop {
             self.skip_shared(&mut news, &mut olds)?;
             let (new_head, old_head) = (self.next_entry(&news)?, self.next_entry(&olds)?);
@@ -185,8 +208,9 @@ impl Repo {
     /// Skips the entries that two trees share from here on, without parsing them.
     fn skip_shared<'b>(&self, news: &mut Rest<'b>, olds: &mut Rest<'b>) -> Result<(), GitError> {
         let mut shared = None;
-        while let Some(len) =
-            self.entry_len(news.bytes).filter(|len| olds.bytes.starts_with(&news.bytes[..*len]))
+        while let Some(len) = self
+            .entry_len(news.bytes)
+            .filter(|len| olds.bytes.starts_with(&news.bytes[..*len]))
         {
             shared = Some(&news.bytes[..len]);
             (news.bytes, olds.bytes) = (&news.bytes[len..], &olds.bytes[len..]);
@@ -202,7 +226,9 @@ impl Repo {
     fn next_entry<'b>(&self, rest: &Rest<'b>) -> Result<Option<Entry<'b>>, GitError> {
         let head = self.entries(rest.tree, rest.bytes).next().transpose()?;
         match (&rest.last, &head) {
-            (Some(last), Some(head)) if tree_order(last, head).is_ge() => Err(out_of_order(rest.tree)),
+            (Some(last), Some(head)) if tree_order(last, head).is_ge() => {
+                Err(out_of_order(rest.tree))
+            }
             _ => Ok(head),
         }
     }
@@ -233,12 +259,21 @@ impl Repo {
         let mut last = None;
         iter.map(move |entry| {
             let entry = entry.map_err(|error| fault(super::chain(&error)))?;
-            let id = ObjectId::from_bytes(entry.oid.as_bytes()).expect("git object ids have 20 or 32 bytes");
+            let id = ObjectId::from_bytes(entry.oid.as_bytes())
+                .expect("git object ids have 20 or 32 bytes");
             let name: &[u8] = entry.filename.as_ref();
             if name.is_empty() || name.contains(&b'/') {
-                return Err(fault("an entry has no name, or one with a slash".to_owned()));
+                return Err(fault(
+                    "an entry has no name, or one with a slash".to_owned(),
+                ));
             }
-            let entry = (name, EntryState { mode: mode(entry.mode), id });
+            let entry = (
+                name,
+                EntryState {
+                    mode: mode(entry.mode),
+                    id,
+                },
+            );
             match last.replace(entry) {
                 Some(last) if tree_order(&last, &entry).is_ge() => Err(out_of_order(tree)),
                 _ => Ok(entry),
@@ -253,35 +288,60 @@ impl Repo {
 }
 
 fn out_of_order(tree: ObjectId) -> GitError {
-    GitError::Unreadable { id: tree, why: "its entries are not in order, each once".to_owned() }
+    GitError::Unreadable {
+        id: tree,
+        why: "its entries are not in order, each once".to_owned(),
+    }
 }
 
 /// A file and a directory of one name are in order and still two entries.
 fn named_twice(tree: ObjectId) -> GitError {
-    GitError::Unreadable { id: tree, why: "it names one entry twice".to_owned() }
+    GitError::Unreadable {
+        id: tree,
+        why: "it names one entry twice".to_owned(),
+    }
 }
 
 /// The mode of an entry: git takes every directory for the same, whatever its permission bits;
 /// those of a file are kept, since material has to be plain.
 fn mode(raw: gix::objs::tree::EntryMode) -> u32 {
-    if raw.is_tree() { EntryState::TREE } else { u32::from(raw.value()) }
+    if raw.is_tree() {
+        EntryState::TREE
+    } else {
+        u32::from(raw.value())
+    }
 }
 
 /// How trees are sorted: by name, directories as if a slash stood behind theirs.
 pub(super) fn tree_order(one: &Entry<'_>, other: &Entry<'_>) -> Ordering {
-    let end = |entry: &(&[u8], EntryState)| if entry.1.mode == EntryState::TREE { b'/' } else { 0 };
+    let end = |entry: &(&[u8], EntryState)| {
+        if entry.1.mode == EntryState::TREE {
+            b'/'
+        } else {
+            0
+        }
+    };
     let shared = one.0.len().min(other.0.len());
     let next = |entry: &(&[u8], EntryState)| entry.0.get(shared).copied().unwrap_or(end(entry));
-    one.0[..shared].cmp(&other.0[..shared]).then(next(one).cmp(&next(other)))
+    one.0[..shared]
+        .cmp(&other.0[..shared])
+        .then(next(one).cmp(&next(other)))
 }
 
 pub(super) fn joined(path: &[u8], name: &[u8]) -> Vec<u8> {
-    if path.is_empty() { name.to_vec() } else { [path, b"/", name].concat() }
+    if path.is_empty() {
+        name.to_vec()
+    } else {
+        [path, b"/", name].concat()
+    }
 }
 
 pub(super) fn too_deep(tree: ObjectId, depth: usize) -> Result<(), GitError> {
     if depth <= MAX_DEPTH {
         return Ok(());
     }
-    Err(GitError::Unreadable { id: tree, why: format!("it is nested more than {MAX_DEPTH} trees deep") })
+    Err(GitError::Unreadable {
+        id: tree,
+        why: format!("it is nested more than {MAX_DEPTH} trees deep"),
+    })
 }

@@ -1,5 +1,8 @@
 //! What has changed in the worktree, and how does a person's commit take exactly some of it?
-#![expect(clippy::disallowed_methods, reason = "git::worktree reads and restores the index file")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "git::worktree reads and restores the index file"
+)]
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -102,16 +105,30 @@ pub fn status(place: &GitPlace) -> Result<Vec<StatusEntry>, PlumbingError> {
         "--ignore-submodules=dirty",
     ];
     let answer = Git::at(place).args(asked).run()?;
-    let unexpected = || PlumbingError::Answer { command: "git status".to_owned() };
-    split_nul(&answer).map(|line| status_entry(line).ok_or_else(unexpected)).collect()
+    let unexpected = || PlumbingError::Answer {
+        command: "git status".to_owned(),
+    };
+    split_nul(&answer)
+        .map(|line| status_entry(line).ok_or_else(unexpected))
+        .collect()
 }
 
 fn status_entry(line: &[u8]) -> Option<StatusEntry> {
-    let field = |count| line.splitn(count, |byte| *byte == b' ').nth(count - 1).map(<[u8]>::to_vec);
+    let field = |count| {
+        line.splitn(count, |byte| *byte == b' ')
+            .nth(count - 1)
+            .map(<[u8]>::to_vec)
+    };
     let (path, change) = match line.first()? {
         b'1' => {
             let differs = |at: usize| line.get(at).map(|byte| *byte != b'.');
-            (field(9)?, Change::Tracked { staged: differs(2)?, unstaged: differs(3)? })
+            (
+                field(9)?,
+                Change::Tracked {
+                    staged: differs(2)?,
+                    unstaged: differs(3)?,
+                },
+            )
         }
         b'u' => (field(11)?, Change::Unmerged),
         b'?' => (field(2)?, Change::Untracked),
@@ -132,7 +149,9 @@ pub fn open_operation(place: &GitPlace) -> Option<&'static str> {
         ("sequencer", "cherry-pick or revert"),
         ("BISECT_LOG", "bisect"),
     ];
-    let open = MARKS.iter().find(|(mark, _)| fs::symlink_metadata(place.git_dir.join(mark)).is_ok());
+    let open = MARKS
+        .iter()
+        .find(|(mark, _)| fs::symlink_metadata(place.git_dir.join(mark)).is_ok());
     open.map(|(_, name)| *name)
 }
 
@@ -150,8 +169,17 @@ pub fn head(place: &GitPlace) -> Result<Option<CommitId>, PlumbingError> {
 /// When git fails.
 pub fn commit_id(place: &GitPlace, revision: &str) -> Result<Option<CommitId>, PlumbingError> {
     let wanted = format!("{revision}^{{commit}}");
-    let asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted];
-    Ok(Git::at(place).args(asked).maybe_line()?.and_then(|line| line.parse().ok()))
+    let asked = [
+        "rev-parse",
+        "--verify",
+        "--quiet",
+        "--end-of-options",
+        &wanted,
+    ];
+    Ok(Git::at(place)
+        .args(asked)
+        .maybe_line()?
+        .and_then(|line| line.parse().ok()))
 }
 
 /// A person's commit of exactly some paths.
@@ -187,30 +215,44 @@ pub fn commit_only(place: &GitPlace, commit: PersonsCommit<'_>) -> Result<Commit
     if let Some(open) = open_operation(place) {
         return Err(CommitError::Open(open));
     }
-    let index = Index { path: place.git_dir.join("index"), lock: place.git_dir.join("index.lock") };
+    let index = Index {
+        path: place.git_dir.join("index"),
+        lock: place.git_dir.join("index.lock"),
+    };
     index.check_free()?;
     let before = index.bytes()?;
     let announced = announce(place, commit.entries);
     let between = index.bytes()?;
     match announced.and_then(|()| run_commit(place, commit)) {
         Ok(words) => {
-            let id = head(place)?.ok_or(PlumbingError::Answer { command: "git commit".to_owned() })?;
+            let id = head(place)?.ok_or(PlumbingError::Answer {
+                command: "git commit".to_owned(),
+            })?;
             Ok(Committed { id, words })
         }
         Err(refused) => match index.put_back(before.as_deref(), between.as_deref()) {
             Ok(()) => Err(refused.into()),
-            Err(trouble) => Err(CommitError::NotPutBack { refused, trouble: Box::new(trouble) }),
+            Err(trouble) => Err(CommitError::NotPutBack {
+                refused,
+                trouble: Box::new(trouble),
+            }),
         },
     }
 }
 
 /// Makes new files known to git, without their bytes: a commit of named paths takes known paths only.
 fn announce(place: &GitPlace, entries: &[StatusEntry]) -> Result<(), PlumbingError> {
-    let new = entries.iter().filter(|entry| entry.change == Change::Untracked);
+    let new = entries
+        .iter()
+        .filter(|entry| entry.change == Change::Untracked);
     let new: Vec<&[u8]> = new.map(|entry| entry.path.as_slice()).collect();
     match new.is_empty() {
         true => Ok(()),
-        false => Git::at(place).args(["add", "--intent-to-add", "--sparse"]).paths(new).run().map(drop),
+        false => Git::at(place)
+            .args(["add", "--intent-to-add", "--sparse"])
+            .paths(new)
+            .run()
+            .map(drop),
     }
 }
 
@@ -221,9 +263,13 @@ fn run_commit(place: &GitPlace, commit: PersonsCommit<'_>) -> Result<String, Plu
         let line = [b":(top,literal)", entry.path.as_slice(), b"\0"].concat();
         list.write_all(&line).map_err(PlumbingError::Start)?;
     }
-    let git = Git::for_person(place).args(["commit", "--only", "--quiet", "--message", commit.message]);
     let git =
-        git.args(["--pathspec-file-nul".as_ref(), "--pathspec-from-file".as_ref(), list.path().as_os_str()]);
+        Git::for_person(place).args(["commit", "--only", "--quiet", "--message", commit.message]);
+    let git = git.args([
+        "--pathspec-file-nul".as_ref(),
+        "--pathspec-from-file".as_ref(),
+        list.path().as_os_str(),
+    ]);
     match commit.edit {
         true => git.args(["--edit"]).interactive().map(|()| String::new()),
         false => git.words(),
@@ -259,14 +305,19 @@ impl Index {
         if before == between {
             return Ok(());
         }
-        let lock = OpenOptions::new().write(true).create_new(true).open(&self.lock);
+        let lock = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&self.lock);
         let lock = lock.map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => self.locked(),
             _ => self.trouble(error),
         })?;
         let done = match before {
             _ if self.bytes()?.as_deref() != between => fs::remove_file(&self.lock),
-            Some(bytes) => write_through(lock, bytes).and_then(|()| fs::rename(&self.lock, &self.path)),
+            Some(bytes) => {
+                write_through(lock, bytes).and_then(|()| fs::rename(&self.lock, &self.path))
+            }
             None => fs::remove_file(&self.path).and_then(|()| fs::remove_file(&self.lock)),
         };
         done.map_err(|source| self.trouble(source))
@@ -275,11 +326,17 @@ impl Index {
     fn locked(&self) -> CommitError {
         let made = fs::symlink_metadata(&self.lock).and_then(|lock| lock.modified());
         let age = made.ok().and_then(|made| made.elapsed().ok());
-        CommitError::Locked { path: self.lock.clone(), age }
+        CommitError::Locked {
+            path: self.lock.clone(),
+            age,
+        }
     }
 
     fn trouble(&self, source: io::Error) -> CommitError {
-        CommitError::Index { path: self.path.clone(), source }
+        CommitError::Index {
+            path: self.path.clone(),
+            source,
+        }
     }
 }
 

@@ -93,7 +93,8 @@ impl<'de> DeserializeSeed<'de> for Tree<'_> {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
         let left = self.left.get().checked_sub(1);
-        self.left.set(left.ok_or_else(|| D::Error::custom(format!("more than {MAX_VALUES} values")))?);
+        self.left
+            .set(left.ok_or_else(|| D::Error::custom(format!("more than {MAX_VALUES} values")))?);
         deserializer.deserialize_any(self)
     }
 }
@@ -142,7 +143,10 @@ impl<'de> Visitor<'de> for Tree<'_> {
         while let Some(name) = map.next_key::<String>()? {
             let value = map.next_value_seed(self)?;
             if members.contains_key(&name) {
-                return Err(A::Error::custom(format!("a second member \"{}\"", shown(&name))));
+                return Err(A::Error::custom(format!(
+                    "a second member \"{}\"",
+                    shown(&name)
+                )));
             }
             members.insert(name, value);
         }
@@ -156,7 +160,8 @@ mod tests {
 
     #[test]
     fn values_are_read_as_they_are_written() {
-        let read = parse(br#"{"a": [null, true, -1, 1.5, 18446744073709551615, "x\ny"], "b": {}}"#).unwrap();
+        let read = parse(br#"{"a": [null, true, -1, 1.5, 18446744073709551615, "x\ny"], "b": {}}"#)
+            .unwrap();
         let list = vec![
             Json::Null,
             Json::Bool(true),

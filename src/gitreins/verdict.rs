@@ -129,11 +129,17 @@ pub struct EntryFault {
 impl EntryFault {
     fn of(field: &'static str, value: Option<&Json>, expected: &'static str) -> Self {
         let observed = value.map_or_else(|| "no such member".to_owned(), Json::kind);
-        Self { field: Some(field), observed, expected }
+        Self {
+            field: Some(field),
+            observed,
+            expected,
+        }
     }
 
     fn place(&self) -> String {
-        self.field.map(|field| format!("field {field}: ")).unwrap_or_default()
+        self.field
+            .map(|field| format!("field {field}: "))
+            .unwrap_or_default()
     }
 }
 
@@ -149,7 +155,11 @@ pub fn read(bytes: &[u8]) -> Result<Entry, EntryFault> {
         expected: "JSON",
     })?;
     let Json::Object(members) = &json else {
-        return Err(EntryFault { field: None, observed: json.kind(), expected: "an object" });
+        return Err(EntryFault {
+            field: None,
+            observed: json.kind(),
+            expected: "an object",
+        });
     };
     if let Some(schema) = members.get("schema") {
         return Ok(Entry::Schema(text("schema", Some(schema))?));
@@ -184,9 +194,15 @@ fn verdict(json: &Json) -> Result<Verdict, EntryFault> {
 }
 
 fn beside(stages: Option<&Json>) -> Vec<Stage> {
-    let Some(Json::Object(stages)) = stages else { return Vec::new() };
-    let others = stages.iter().filter(|(name, _)| *name != "tier1" && *name != "tier2");
-    others.map(|(_, stage)| read_stage(stage, |_, step| asks_model(step))).collect()
+    let Some(Json::Object(stages)) = stages else {
+        return Vec::new();
+    };
+    let others = stages
+        .iter()
+        .filter(|(name, _)| *name != "tier1" && *name != "tier2");
+    others
+        .map(|(_, stage)| read_stage(stage, |_, step| asks_model(step)))
+        .collect()
 }
 
 /// What says true or false; anything else that is there is no pass.
@@ -205,20 +221,29 @@ fn text(field: &'static str, value: Option<&Json>) -> Result<String, EntryFault>
 }
 
 fn some_text(value: Option<&Json>) -> Option<String> {
-    let Some(Json::Text(text)) = value else { return None };
+    let Some(Json::Text(text)) = value else {
+        return None;
+    };
     (!text.is_empty()).then(|| text.clone())
 }
 
 fn list(value: Option<&Json>) -> Option<&[Json]> {
-    let Some(Json::List(list)) = value else { return None };
+    let Some(Json::List(list)) = value else {
+        return None;
+    };
     Some(list)
 }
 
 /// The judge keeps the changes of the worktree beside the verdict and lists them as evidence.
 fn uncommitted(json: &Json) -> Option<Uncommitted> {
-    let items = list(json.get("evidence").and_then(|evidence| evidence.get("items"))).unwrap_or_default();
-    let item =
-        items.iter().find(|item| some_text(item.get("name")).is_some_and(|name| name == "worktree"))?;
+    let items = list(
+        json.get("evidence")
+            .and_then(|evidence| evidence.get("items")),
+    )
+    .unwrap_or_default();
+    let item = items
+        .iter()
+        .find(|item| some_text(item.get("name")).is_some_and(|name| name == "worktree"))?;
     let bytes = match item.get("bytes") {
         Some(Json::Integer(bytes)) => u64::try_from(*bytes).ok(),
         Some(_) | None => None,
@@ -243,7 +268,9 @@ fn read_stage(json: &Json, asks: impl Fn(usize, &Json) -> bool) -> Stage {
     };
     for (at, step) in steps.unwrap_or_default().iter().enumerate() {
         match asks(at, step) {
-            true => stage.answers.push(answer(step).unwrap_or(Criteria::Unreadable)),
+            true => stage
+                .answers
+                .push(answer(step).unwrap_or(Criteria::Unreadable)),
             false => match read_step(step) {
                 Some(step) => stage.steps.push(step),
                 None => stage.is_malformed = true,
@@ -268,7 +295,9 @@ fn asks_model(step: &Json) -> bool {
 
 /// A step; `None` for one of another shape.
 fn read_step(json: &Json) -> Option<Step> {
-    let Some(Json::Bool(passed)) = json.get("passed") else { return None };
+    let Some(Json::Bool(passed)) = json.get("passed") else {
+        return None;
+    };
     let data = match json.get("data") {
         Some(data @ Json::Object(_)) => Some(data),
         None | Some(Json::Null) => None,
@@ -315,9 +344,13 @@ fn words(value: Option<&Json>) -> Option<String> {
 fn criteria(json: &Json) -> Stage {
     let is_command = |step: &Json| {
         some_text(step.get("type")).is_some_and(|kind| kind == "script")
-            || step.get("data").is_some_and(|data| data.get("exit_code").is_some())
+            || step
+                .get("data")
+                .is_some_and(|data| data.get("exit_code").is_some())
     };
-    let mut stage = read_stage(json, |at, step| asks_model(step) || (at == 0 && !is_command(step)));
+    let mut stage = read_stage(json, |at, step| {
+        asks_model(step) || (at == 0 && !is_command(step))
+    });
     stage.is_malformed &= list(json.get("steps")).is_some();
     if stage.answers.is_empty() {
         stage.answers.push(Criteria::Unreadable);
@@ -328,7 +361,10 @@ fn criteria(json: &Json) -> Stage {
 fn answer(step: &Json) -> Option<Criteria> {
     let data = step.get("data")?;
     let items = list(data.get("items"))?;
-    let items: Option<Vec<_>> = items.iter().map(|item| some_text(item.get("status"))).collect();
+    let items: Option<Vec<_>> = items
+        .iter()
+        .map(|item| some_text(item.get("status")))
+        .collect();
     let passed = match step.get("passed") {
         Some(Json::Bool(passed)) => Some(*passed),
         None => None,

@@ -50,7 +50,9 @@ fn one(site: &Site, step: &Step) -> Result<(), FileError> {
         Step::Put(directory, event) => {
             prepared(site, directory, *event)?.rename_new(&event.temporary(), event.name())
         }
-        Step::MakeExecutable(directory, event) => open(directory)?.make_executable(event.name(), site.shared),
+        Step::MakeExecutable(directory, event) => {
+            open(directory)?.make_executable(event.name(), site.shared)
+        }
         Step::Restore(directory, event) => restore(directory, *event),
         Step::Remove(directory, event) => open(directory)?.remove(event.name()),
         Step::Sweep(directory, event) => open(directory)?.remove(&event.temporary()),
@@ -63,7 +65,11 @@ fn one(site: &Site, step: &Step) -> Result<(), FileError> {
 
 fn record(site: &Site, manifest: &Manifest) -> Result<(), FileError> {
     let folder = open(&site.ours())?;
-    folder.write(&temporary(FILE), manifest.print().as_bytes(), (0o666, site.shared))?;
+    folder.write(
+        &temporary(FILE),
+        manifest.print().as_bytes(),
+        (0o666, site.shared),
+    )?;
     folder.rename(&temporary(FILE), FILE)
 }
 
@@ -83,7 +89,9 @@ fn restore(directory: &Path, event: Event) -> Result<(), FileError> {
 }
 
 fn clear(directory: &Path, name: &str) -> Result<(), FileError> {
-    let Some(folder) = Folder::open(directory)? else { return Ok(()) };
+    let Some(folder) = Folder::open(directory)? else {
+        return Ok(());
+    };
     folder.remove(&temporary(name))?;
     folder.remove(name)
 }

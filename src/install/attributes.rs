@@ -37,7 +37,10 @@ pub fn line(ledgers: &RepoPath, attribute: &str) -> String {
     if pattern.chars().all(is_plain) {
         return format!("{pattern} {attribute}");
     }
-    format!("\"{}\" {attribute}", pattern.replace('\\', "\\\\").replace('"', "\\\""))
+    format!(
+        "\"{}\" {attribute}",
+        pattern.replace('\\', "\\\\").replace('"', "\\\"")
+    )
 }
 
 /// Our lines in a file.
@@ -48,10 +51,14 @@ pub fn ours(file: &[u8]) -> Vec<String> {
 /// The file with these lines of ours and no others; `None` when there is none.
 pub fn with(file: Option<&[u8]>, lines: &[String]) -> Option<Vec<u8>> {
     let parts = Parts::of(file.unwrap_or_default());
-    let says = |what: &str| parts.mark.is_some_and(|mark| String::from_utf8_lossy(mark).contains(what));
+    let says = |what: &str| {
+        parts
+            .mark
+            .is_some_and(|mark| String::from_utf8_lossy(mark).contains(what))
+    };
     let is_made = says(MADE) || file.is_none();
-    let is_ended =
-        says(ENDED) || parts.mark.is_none() && parts.before.last().is_some_and(|last| *last != b'\n');
+    let is_ended = says(ENDED)
+        || parts.mark.is_none() && parts.before.last().is_some_and(|last| *last != b'\n');
     if lines.is_empty() {
         // the line above stands at the end again
         let cut = usize::from(is_ended && parts.after.is_empty() && parts.before.ends_with(b"\n"));
@@ -63,7 +70,11 @@ pub fn with(file: Option<&[u8]>, lines: &[String]) -> Option<Vec<u8>> {
         (false, true) => ENDED,
         (false, false) => "",
     };
-    let end = if is_ended && !parts.before.ends_with(b"\n") { "\n" } else { "" };
+    let end = if is_ended && !parts.before.ends_with(b"\n") {
+        "\n"
+    } else {
+        ""
+    };
     let block = format!("{end}{MARK}{note}{UNDO}\n{}\n", lines.join("\n"));
     Some([parts.before, block.as_bytes(), parts.after].concat())
 }
@@ -75,11 +86,21 @@ impl<'b> Parts<'b> {
             if line.starts_with(MARK.as_bytes()) {
                 let (lines, len) = block(&file[at + line.len()..]);
                 let after = &file[at + line.len() + len..];
-                return Self { before: &file[..at], mark: Some(line), lines, after };
+                return Self {
+                    before: &file[..at],
+                    mark: Some(line),
+                    lines,
+                    after,
+                };
             }
             at += line.len();
         }
-        Self { before: file, mark: None, lines: Vec::new(), after: b"" }
+        Self {
+            before: file,
+            mark: None,
+            lines: Vec::new(),
+            after: b"",
+        }
     }
 }
 
@@ -104,11 +125,19 @@ mod tests {
 
     #[test]
     fn what_was_there_comes_back_byte_for_byte() {
-        let (one, two) = (["/a/*.json diff=reins".to_owned()], ["/a/*.json merge=reins".to_owned()]);
+        let (one, two) = (
+            ["/a/*.json diff=reins".to_owned()],
+            ["/a/*.json merge=reins".to_owned()],
+        );
         let both = [one[0].clone(), two[0].clone()];
-        for before in
-            [None, Some(""), Some("*.c diff=cpp\n"), Some("*.c diff=cpp"), Some("a\r\nb"), Some("\n\n")]
-        {
+        for before in [
+            None,
+            Some(""),
+            Some("*.c diff=cpp\n"),
+            Some("*.c diff=cpp"),
+            Some("a\r\nb"),
+            Some("\n\n"),
+        ] {
             let before = before.map(str::as_bytes);
             let first = with(before, &one).unwrap();
             let second = with(Some(&first), &both).unwrap();
@@ -121,7 +150,9 @@ mod tests {
             let kept = with(Some(&added), &[]).unwrap();
             assert!(kept.ends_with(b"*.x text\n") && kept.starts_with(before.unwrap_or_default()));
             assert_eq!(
-                kept.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count(),
+                kept.split(|byte| *byte == b'\n')
+                    .filter(|line| !line.is_empty())
+                    .count(),
                 before
                     .unwrap_or_default()
                     .split(|byte| *byte == b'\n')

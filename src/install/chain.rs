@@ -80,7 +80,11 @@ pub fn run(call: &Call<'_>, common: &Path, dir: &Path) -> Result<Chained, ChainE
     let beside = dir.join(beside);
     let kept = call.event.kept();
     let path = beside.join(&kept);
-    if call.hook.file_name().is_some_and(|name| name == kept.as_str()) {
+    if call
+        .hook
+        .file_name()
+        .is_some_and(|name| name == kept.as_str())
+    {
         return Err(ChainError::Circle);
     }
     let standing = match Folder::open(&beside)? {
@@ -88,7 +92,9 @@ pub fn run(call: &Call<'_>, common: &Path, dir: &Path) -> Result<Chained, ChainE
         None => Standing::Nothing,
     };
     let manifest = Manifest::read(common)?.unwrap_or_default();
-    let recorded = manifest.record(common, &beside, call.event).map(|record| record.original.is_some());
+    let recorded = manifest
+        .record(common, &beside, call.event)
+        .map(|record| record.original.is_some());
     match (standing, recorded) {
         (Standing::Nothing, Some(true)) => Err(ChainError::Gone(path)),
         (Standing::Nothing, _) | (_, Some(false)) => Ok(Chained::Nothing),

@@ -73,12 +73,18 @@ impl Original {
     /// What identifies the hook that stands somewhere; `None` where none stands.
     pub fn of(standing: &Standing) -> Option<Self> {
         match standing {
-            Standing::File { sha256, mode, .. } => {
-                Some(Self { kind: Kind::File, sha256: sha256.to_string(), mode: Some(format!("{mode:04o}")) })
-            }
+            Standing::File { sha256, mode, .. } => Some(Self {
+                kind: Kind::File,
+                sha256: sha256.to_string(),
+                mode: Some(format!("{mode:04o}")),
+            }),
             Standing::Link { target } => {
                 let sha256 = Sha256::of(target.as_os_str().as_encoded_bytes()).to_string();
-                Some(Self { kind: Kind::Link, sha256, mode: None })
+                Some(Self {
+                    kind: Kind::Link,
+                    sha256,
+                    mode: None,
+                })
             }
             Standing::Nothing | Standing::Other { .. } => None,
         }
@@ -104,7 +110,11 @@ pub enum ManifestError {
 impl Manifest {
     /// An empty record.
     pub fn new() -> Self {
-        Self { schema: SCHEMA.to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), hooks: Vec::new() }
+        Self {
+            schema: SCHEMA.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            hooks: Vec::new(),
+        }
     }
 
     /// Reads the record; `None` when there is none.
@@ -112,9 +122,16 @@ impl Manifest {
     /// # Errors
     /// When it is there and cannot be read.
     pub fn read(common: &Path) -> Result<Option<Self>, ManifestError> {
-        let path = format!("{OUR_DIRECTORY}/{FILE}").parse().expect("both names are safe");
-        let Some(bytes) = Root::open(common)?.read(&path)? else { return Ok(None) };
-        let form = |why| ManifestError::Form { path: common.join(path.as_str()), why };
+        let path = format!("{OUR_DIRECTORY}/{FILE}")
+            .parse()
+            .expect("both names are safe");
+        let Some(bytes) = Root::open(common)?.read(&path)? else {
+            return Ok(None);
+        };
+        let form = |why| ManifestError::Form {
+            path: common.join(path.as_str()),
+            why,
+        };
         let read: Self = serde_json::from_slice(&bytes).map_err(|error| form(error.to_string()))?;
         match read.schema == SCHEMA {
             true => Ok(Some(read)),
@@ -130,7 +147,8 @@ impl Manifest {
     /// What is recorded for an event in a directory.
     pub fn record(&self, common: &Path, directory: &Path, event: Event) -> Option<&Record> {
         let wanted = real(directory);
-        let is_it = |record: &&Record| record.event == event.name() && record.place(common) == wanted;
+        let is_it =
+            |record: &&Record| record.event == event.name() && record.place(common) == wanted;
         self.hooks.iter().find(is_it)
     }
 
@@ -142,7 +160,10 @@ impl Manifest {
             Some(old) => *old = record,
             None => hooks.push(record),
         }
-        Self { hooks, ..Self::new() }
+        Self {
+            hooks,
+            ..Self::new()
+        }
     }
 }
 
@@ -176,7 +197,11 @@ mod tests {
         let root = Root::open(dir.path()).unwrap();
         let path = "reins/hooks.json".parse().unwrap();
         assert_eq!(Manifest::read(dir.path()).unwrap(), None);
-        let original = Original { kind: Kind::Link, sha256: "ab".to_owned(), mode: None };
+        let original = Original {
+            kind: Kind::Link,
+            sha256: "ab".to_owned(),
+            mode: None,
+        };
         let record = Record {
             event: "pre-push".to_owned(),
             directory: "hooks".to_owned(),
@@ -191,7 +216,10 @@ mod tests {
         assert_eq!(read, written);
         let hooks = dir.path().join("hooks");
         assert!(read.record(dir.path(), &hooks, Event::PrePush).is_some());
-        assert!(read.record(dir.path(), dir.path(), Event::PrePush).is_none());
+        assert!(
+            read.record(dir.path(), dir.path(), Event::PrePush)
+                .is_none()
+        );
         for broken in [
             "",
             "{}",

@@ -37,13 +37,23 @@ pub fn path(hooks: &Path, event: Event) -> Result<PathBuf, FileError> {
     if mirror.look(IGNORE)? == Standing::Nothing {
         ignore_all(&mirror)?;
     }
-    let neighbours = Folder::open(&real)?.map_or(Ok(Default::default()), |folder| folder.names())?;
-    for name in neighbours.iter().filter_map(|name| name.to_str()).filter(|name| is_neighbour(name, event)) {
+    let neighbours =
+        Folder::open(&real)?.map_or(Ok(Default::default()), |folder| folder.names())?;
+    for name in neighbours
+        .iter()
+        .filter_map(|name| name.to_str())
+        .filter(|name| is_neighbour(name, event))
+    {
         point(&mirror, name, &above.join(name))?;
     }
     for name in mirror.names()?.iter().filter_map(|name| name.to_str()) {
-        let Standing::Link { target } = mirror.look(name)? else { continue };
-        if name != event.name() && target == above.join(name) && !neighbours.contains(&OsString::from(name)) {
+        let Standing::Link { target } = mirror.look(name)? else {
+            continue;
+        };
+        if name != event.name()
+            && target == above.join(name)
+            && !neighbours.contains(&OsString::from(name))
+        {
             mirror.remove(name)?; // it went away there
         }
     }
@@ -56,7 +66,9 @@ pub fn path(hooks: &Path, event: Event) -> Result<PathBuf, FileError> {
 /// When the disk says no.
 pub fn remove(hooks: &Path) -> Result<(), FileError> {
     let place = place(hooks);
-    let Some(mirror) = Folder::open(&place)? else { return Ok(()) };
+    let Some(mirror) = Folder::open(&place)? else {
+        return Ok(());
+    };
     for name in mirror.names()?.iter().filter_map(|name| name.to_str()) {
         if name == IGNORE || matches!(mirror.look(name)?, Standing::Link { .. }) {
             mirror.remove(name)?;
@@ -66,7 +78,13 @@ pub fn remove(hooks: &Path) -> Result<(), FileError> {
 }
 
 fn is_neighbour(name: &str, event: Event) -> bool {
-    let ours = [event.name().to_owned(), event.kept(), event.edited(), event.temporary(), IGNORE.to_owned()];
+    let ours = [
+        event.name().to_owned(),
+        event.kept(),
+        event.edited(),
+        event.temporary(),
+        IGNORE.to_owned(),
+    ];
     !name.ends_with(".sample") && ours.iter().all(|own| own != name)
 }
 
@@ -78,13 +96,17 @@ fn point(mirror: &Folder, name: &str, target: &Path) -> Result<(), FileError> {
             mirror.remove(name)?;
             mirror.link(name, target)
         }
-        Standing::Nothing | Standing::File { .. } | Standing::Other { .. } => mirror.link(name, target),
+        Standing::Nothing | Standing::File { .. } | Standing::Other { .. } => {
+            mirror.link(name, target)
+        }
     }
 }
 
 fn ignore_all(mirror: &Folder) -> Result<(), FileError> {
     match mirror.write(IGNORE, b"*\n", (0o666, 0)) {
-        Err(FileError::Io { source, .. }) if source.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(FileError::Io { source, .. }) if source.kind() == std::io::ErrorKind::AlreadyExists => {
+            Ok(())
+        }
         written => written,
     }
 }

@@ -13,8 +13,11 @@ use crate::sys::folder::{executable, real};
 
 /// What an install did, what it did not, and what comes next.
 pub fn of_install(site: &Site, steps: &[Step]) -> Vec<String> {
-    let mut lines: Vec<_> =
-        site.spots.iter().map(|spot| format!("installed: {}", name(&spot.path()))).collect();
+    let mut lines: Vec<_> = site
+        .spots
+        .iter()
+        .map(|spot| format!("installed: {}", name(&spot.path())))
+        .collect();
     for spot in &site.spots {
         if steps.contains(&Step::Keep(spot.directory.clone(), spot.event)) {
             lines.push(kept(spot));
@@ -28,10 +31,14 @@ pub fn of_install(site: &Site, steps: &[Step]) -> Vec<String> {
     }
     lines.extend(site.each_worktree().map(|value| {
         let value = shown(value);
-        format!("note: core.hooksPath {value} is another directory in each worktree: install in each")
+        format!(
+            "note: core.hooksPath {value} is another directory in each worktree: install in each"
+        )
     }));
     if !has_policy(site) {
-        lines.push(format!("note: no {POLICY_PATH} has landed on the protected line: no push is judged yet"));
+        lines.push(format!(
+            "note: no {POLICY_PATH} has landed on the protected line: no push is judged yet"
+        ));
     }
     lines.push("next: git reins doctor".to_owned());
     lines
@@ -64,11 +71,21 @@ fn taken(site: &Site, step: &Step) -> Option<String> {
         | Step::RemovePointer
         | Step::RemoveRecord => return None,
     };
-    let here = site.spots.iter().any(|spot| real(&spot.directory) == real(directory));
-    let away = if here { "" } else { ", where git does not look from here" };
+    let here = site
+        .spots
+        .iter()
+        .any(|spot| real(&spot.directory) == real(directory));
+    let away = if here {
+        ""
+    } else {
+        ", where git does not look from here"
+    };
     let path = name(&directory.join(event.name()));
-    let original =
-        site.manifest.as_ref().and_then(|all| all.record(&site.common, directory, event)?.original.as_ref());
+    let original = site.manifest.as_ref().and_then(|all| {
+        all.record(&site.common, directory, event)?
+            .original
+            .as_ref()
+    });
     Some(match (is_back, original) {
         (true, _) => format!("uninstalled: {path}{away}; what was there before is back"),
         (false, Some(_)) => {
@@ -83,7 +100,9 @@ fn kept(spot: &Spot) -> String {
     let kept = spot.event.kept();
     match executable(&spot.kept_path()) {
         true => format!("kept: the hook that was there is {kept} now, and runs first"),
-        false => format!("kept: the hook that was there is {kept} now; it is not executable, and never ran"),
+        false => format!(
+            "kept: the hook that was there is {kept} now; it is not executable, and never ran"
+        ),
     }
 }
 

@@ -57,16 +57,31 @@ impl fmt::Display for Step {
         match self {
             Self::MakeDirectory(path) => write!(f, "make {}", at(path, "")),
             Self::Point(program) => {
-                write!(f, "let {}/{POINTER} lead to {}", OUR_DIRECTORY, at(program, "").trim_end_matches('/'))
+                write!(
+                    f,
+                    "let {}/{POINTER} lead to {}",
+                    OUR_DIRECTORY,
+                    at(program, "").trim_end_matches('/')
+                )
             }
             Self::Record(_) => {
                 write!(f, "record it in {}/{}", OUR_DIRECTORY, FILE)
             }
             Self::Keep(directory, event) => {
-                write!(f, "keep {} as {}", at(directory, event.name()), event.kept())
+                write!(
+                    f,
+                    "keep {} as {}",
+                    at(directory, event.name()),
+                    event.kept()
+                )
             }
             Self::SetAside(directory, event) => {
-                write!(f, "set {} aside as {}", at(directory, event.name()), event.edited())
+                write!(
+                    f,
+                    "set {} aside as {}",
+                    at(directory, event.name()),
+                    event.edited()
+                )
             }
             Self::Replace(directory, event) | Self::Put(directory, event) => {
                 write!(f, "write {}", at(directory, event.name()))
@@ -75,11 +90,20 @@ impl fmt::Display for Step {
                 write!(f, "make {} executable", at(directory, event.name()))
             }
             Self::Restore(directory, event) => {
-                write!(f, "put {} back in the place of {}", event.kept(), at(directory, event.name()))
+                write!(
+                    f,
+                    "put {} back in the place of {}",
+                    event.kept(),
+                    at(directory, event.name())
+                )
             }
             Self::Remove(directory, event) => write!(f, "remove {}", at(directory, event.name())),
-            Self::Sweep(directory, event) => write!(f, "remove {}", at(directory, &event.temporary())),
-            Self::RemoveMirror(hooks) => write!(f, "remove the links in {}", at(&mirror::place(hooks), "")),
+            Self::Sweep(directory, event) => {
+                write!(f, "remove {}", at(directory, &event.temporary()))
+            }
+            Self::RemoveMirror(hooks) => {
+                write!(f, "remove the links in {}", at(&mirror::place(hooks), ""))
+            }
             Self::RemoveDirectory(path) => write!(f, "remove {} if it is empty", at(path, "")),
             Self::RemovePointer => write!(f, "remove {}/{POINTER}", OUR_DIRECTORY),
             Self::RemoveRecord => {
@@ -155,7 +179,11 @@ pub fn install(site: &Site, program: &Path, force: bool) -> Result<Install, Refu
         steps.push(Step::Record(manifest));
     }
     steps.extend(directories);
-    if site.pointer != (Standing::Link { target: program.to_owned() }) {
+    if site.pointer
+        != (Standing::Link {
+            target: program.to_owned(),
+        })
+    {
         steps.push(Step::Point(program.to_owned()));
     }
     if !steps.is_empty() && site.names.is_none() {
@@ -173,7 +201,11 @@ pub fn line_of_a_script(spots: &[Spot]) -> String {
 /// Who has to call us when the hook is not ours to write.
 fn snippet(site: &Site, spot: &Spot, force: bool) -> Result<Option<Install>, Refused> {
     let owner = site.owner(spot);
-    if matches!(owner, Owner::Ours | Owner::Older | Owner::Later | Owner::Edited) && site.is_writable() {
+    if matches!(
+        owner,
+        Owner::Ours | Owner::Older | Owner::Later | Owner::Edited
+    ) && site.is_writable()
+    {
         return Ok(None);
     }
     let by_place = Manager::of(&spot.directory, b"");
@@ -182,7 +214,11 @@ fn snippet(site: &Site, spot: &Spot, force: bool) -> Result<Option<Install>, Ref
     {
         let why = format!("{} is in charge of the hooks here", manager.name());
         let file = manager.files().first().copied();
-        return Ok(Some(Install::Snippet { why, file, text: manager.snippet(spot.event) }));
+        return Ok(Some(Install::Snippet {
+            why,
+            file,
+            text: manager.snippet(spot.event),
+        }));
     }
     let what = shown(&spot.directory.display().to_string());
     let says = site.setting.as_ref().map_or(String::new(), |setting| {
@@ -200,19 +236,36 @@ fn snippet(site: &Site, spot: &Spot, force: bool) -> Result<Option<Install>, Ref
             format!("git looks for hooks in {what}{says}: that is not this repository's own")
         }
         Ground::Missing => {
-            let why = format!("git looks for hooks in {what}{says}: that is no directory, so no hook runs");
-            return Err(Refused { fix: site.unset(), ..Refused::new(why) });
+            let why = format!(
+                "git looks for hooks in {what}{says}: that is no directory, so no hook runs"
+            );
+            return Err(Refused {
+                fix: site.unset(),
+                ..Refused::new(why)
+            });
         }
     };
-    Ok(Some(Install::Snippet { why, file: None, text: script(spot.event.name()) }))
+    Ok(Some(Install::Snippet {
+        why,
+        file: None,
+        text: script(spot.event.name()),
+    }))
 }
 
 /// The steps at one hook, and what is kept beside it when they are done.
-fn at_spot(site: &Site, spot: &Spot, force: bool) -> Result<(Vec<Step>, Option<Original>), Refused> {
-    let recorded = site.record(spot).and_then(|record| record.original.as_ref());
+fn at_spot(
+    site: &Site,
+    spot: &Spot,
+    force: bool,
+) -> Result<(Vec<Step>, Option<Original>), Refused> {
+    let recorded = site
+        .record(spot)
+        .and_then(|record| record.original.as_ref());
     let (directory, event) = (spot.directory.clone(), spot.event);
     let kept = Original::of(&spot.kept);
-    let is_kept = site.record(spot).is_none_or(|record| record.original.is_some());
+    let is_kept = site
+        .record(spot)
+        .is_none_or(|record| record.original.is_some());
     match site.owner(spot) {
         Owner::Nobody if kept.is_none() || spot.keeps(recorded) => {
             Ok((vec![Step::Put(directory, event)], kept))
@@ -221,28 +274,47 @@ fn at_spot(site: &Site, spot: &Spot, force: bool) -> Result<(Vec<Step>, Option<O
         Owner::Ours | Owner::Older if kept.is_none() && recorded.is_some() => Err(gone(spot)),
         // what was not kept by us is none of ours, whatever its name
         Owner::Ours => Ok((executable(site, spot), kept.filter(|_| is_kept))),
-        Owner::Older => Ok((vec![Step::Replace(directory, event)], kept.filter(|_| is_kept))),
-        Owner::Later => Err(Refused::new(format!("{} is of a later git-reins", path(spot)))
-            .fix("install that version of git-reins")),
+        Owner::Older => Ok((
+            vec![Step::Replace(directory, event)],
+            kept.filter(|_| is_kept),
+        )),
+        Owner::Later => Err(
+            Refused::new(format!("{} is of a later git-reins", path(spot)))
+                .fix("install that version of git-reins"),
+        ),
         Owner::Edited if !force => Err(edited(spot)),
         Owner::Edited if spot.edited != Standing::Nothing => {
             let other = shown(&spot.directory.join(event.edited()).display().to_string());
             Err(Refused::new(format!("{other} exists already")).fix(format!("rm {}", word(&other))))
         }
-        Owner::Edited => {
-            Ok((vec![Step::SetAside(directory.clone(), event), Step::Replace(directory, event)], kept))
-        }
+        Owner::Edited => Ok((
+            vec![
+                Step::SetAside(directory.clone(), event),
+                Step::Replace(directory, event),
+            ],
+            kept,
+        )),
         Owner::NoFile(kind) => {
             let refused = Refused::new(format!("{} is {kind}", path(spot)));
-            Err(refused.fix(format!("mv {} {}", word(&path(spot)), word(&(path(spot) + ".away")))))
+            Err(refused.fix(format!(
+                "mv {} {}",
+                word(&path(spot)),
+                word(&(path(spot) + ".away"))
+            )))
         }
         Owner::Managed(_) | Owner::Foreign => {
             let here = Original::of(&spot.hook);
             match kept {
-                None => {
-                    Ok((vec![Step::Keep(directory.clone(), event), Step::Replace(directory, event)], here))
+                None => Ok((
+                    vec![
+                        Step::Keep(directory.clone(), event),
+                        Step::Replace(directory, event),
+                    ],
+                    here,
+                )),
+                Some(_) if spot.is_half || kept == here => {
+                    Ok((vec![Step::Replace(directory, event)], here))
                 }
-                Some(_) if spot.is_half || kept == here => Ok((vec![Step::Replace(directory, event)], here)),
                 Some(_) => Err(in_the_way(spot, "another hook stands at its place now")),
             }
         }
@@ -250,9 +322,15 @@ fn at_spot(site: &Site, spot: &Spot, force: bool) -> Result<(Vec<Step>, Option<O
 }
 
 fn executable(site: &Site, spot: &Spot) -> Vec<Step> {
-    let Standing::File { mode, .. } = spot.hook else { return Vec::new() };
+    let Standing::File { mode, .. } = spot.hook else {
+        return Vec::new();
+    };
     let wanted = with_runners(mode | 0o100 | site.shared);
-    if mode == wanted { Vec::new() } else { vec![Step::MakeExecutable(spot.directory.clone(), spot.event)] }
+    if mode == wanted {
+        Vec::new()
+    } else {
+        vec![Step::MakeExecutable(spot.directory.clone(), spot.event)]
+    }
 }
 
 fn record(site: &Site, spot: &Spot, original: Option<Original>) -> Result<Record, Refused> {
@@ -261,7 +339,9 @@ fn record(site: &Site, spot: &Spot, original: Option<Original>) -> Result<Record
     Ok(Record {
         event: spot.event.name().to_owned(),
         directory: directory.ok_or_else(unnamed)?,
-        made_directory: site.record(spot).map_or(!spot.is_there, |record| record.made_directory),
+        made_directory: site
+            .record(spot)
+            .map_or(!spot.is_there, |record| record.made_directory),
         sha256: Sha256::of(spot.event.file()).to_string(),
         original,
     })
@@ -273,7 +353,9 @@ fn path(spot: &Spot) -> String {
 
 fn gone(spot: &Spot) -> Refused {
     let kept = shown(&spot.kept_path().display().to_string());
-    let refused = Refused::new(format!("{kept}, which was kept when ours was installed, is gone"));
+    let refused = Refused::new(format!(
+        "{kept}, which was kept when ours was installed, is gone"
+    ));
     refused.fix("git reins hooks uninstall && git reins hooks install")
 }
 
@@ -284,8 +366,14 @@ fn in_the_way(spot: &Spot, why: &str) -> Refused {
 }
 
 fn edited(spot: &Spot) -> Refused {
-    let refused = Refused::new(format!("{} is a hook of ours that somebody edited", path(spot)));
-    refused.fix(format!("git reins hooks install --force, which sets it aside as {}", spot.event.edited()))
+    let refused = Refused::new(format!(
+        "{} is a hook of ours that somebody edited",
+        path(spot)
+    ));
+    refused.fix(format!(
+        "git reins hooks install --force, which sets it aside as {}",
+        spot.event.edited()
+    ))
 }
 
 /// The steps that take away everything that is recorded; without a record, what is ours to see
@@ -348,7 +436,9 @@ fn away(site: &Site, spot: &Spot) -> Result<Vec<Step>, Refused> {
         }
         Owner::Nobody => Ok(Vec::new()),
         // an install that was cut short
-        Owner::Foreign | Owner::Managed(_) if spot.is_half => Ok(vec![Step::Restore(directory, event)]),
+        Owner::Foreign | Owner::Managed(_) if spot.is_half => {
+            Ok(vec![Step::Restore(directory, event)])
+        }
         Owner::Foreign | Owner::Managed(_) | Owner::NoFile(_)
             if record.is_none()
                 || spot.kept == Standing::Nothing
@@ -356,12 +446,19 @@ fn away(site: &Site, spot: &Spot) -> Result<Vec<Step>, Refused> {
         {
             Ok(Vec::new())
         }
-        Owner::Later => Err(Refused::new(format!("{} is of a later git-reins", path(spot)))
-            .fix("run uninstall with that version of git-reins")),
+        Owner::Later => Err(
+            Refused::new(format!("{} is of a later git-reins", path(spot)))
+                .fix("run uninstall with that version of git-reins"),
+        ),
         Owner::Edited => Err(edited(spot)),
         Owner::Foreign | Owner::Managed(_) | Owner::NoFile(_) => {
-            let refused = Refused::new(format!("{} is not ours: somebody put it where ours was", path(spot)));
-            Err(refused.fix("git reins hooks install --force, which keeps it and lets uninstall put it back"))
+            let refused = Refused::new(format!(
+                "{} is not ours: somebody put it where ours was",
+                path(spot)
+            ));
+            Err(refused.fix(
+                "git reins hooks install --force, which keeps it and lets uninstall put it back",
+            ))
         }
     }
 }

@@ -64,7 +64,9 @@ impl Comfort {
     pub fn purpose(self) -> &'static str {
         match self {
             Self::Textconv => "git diff, log -p and show name the row of every change",
-            Self::MergeDriver => "git merge, rebase and cherry-pick conflict only over the same row",
+            Self::MergeDriver => {
+                "git merge, rebase and cherry-pick conflict only over the same row"
+            }
         }
     }
 
@@ -79,10 +81,14 @@ impl Comfort {
     /// name and no command.
     fn settings(self) -> [(&'static str, &'static str); 2] {
         match self {
-            Self::Textconv => [("diff.reins.textconv", TEXTCONV), ("diff.reins.cachetextconv", "false")],
-            Self::MergeDriver => {
-                [("merge.reins.driver", DRIVER), ("merge.reins.name", "ledgers by row (git reins setup)")]
-            }
+            Self::Textconv => [
+                ("diff.reins.textconv", TEXTCONV),
+                ("diff.reins.cachetextconv", "false"),
+            ],
+            Self::MergeDriver => [
+                ("merge.reins.driver", DRIVER),
+                ("merge.reins.name", "ledgers by row (git reins setup)"),
+            ],
         }
     }
 }
@@ -133,7 +139,9 @@ impl fmt::Display for Step {
                 write!(f, "let {ATTRIBUTES} say: {}", lines.join("; "))
             }
             Self::Attributes(Some(_), _) => write!(f, "take our lines out of {ATTRIBUTES}"),
-            Self::Attributes(None, _) => write!(f, "remove {ATTRIBUTES}, which was made for our lines"),
+            Self::Attributes(None, _) => {
+                write!(f, "remove {ATTRIBUTES}, which was made for our lines")
+            }
         }
     }
 }
@@ -147,19 +155,37 @@ impl Scene {
         let common = common_dir(place)?;
         let file = Root::open(&common)?.read(&attributes_path())?;
         let pattern = r"^(diff|merge)\.reins\.";
-        let (settings, own) = (config::matching(place, pattern)?, config::own(place, pattern)?);
-        Ok(Self { place: place.clone(), common, file, settings, own })
+        let (settings, own) = (
+            config::matching(place, pattern)?,
+            config::own(place, pattern)?,
+        );
+        Ok(Self {
+            place: place.clone(),
+            common,
+            file,
+            settings,
+            own,
+        })
     }
 
     /// A setting that has our name and is not as we write it.
     pub fn foreign(&self, comfort: Comfort) -> Option<&Setting> {
         let prefix = format!("{}.reins.", comfort.attribute());
-        let named = || self.settings.iter().filter(|setting| setting.key.starts_with(&prefix));
-        let (ours, is_begun) = (comfort.settings(), comfort.settings().iter().any(|one| self.holds(*one)));
-        named().find(|setting| match ours.iter().find(|(key, _)| *key == setting.key) {
-            Some((_, value)) => setting.value != *value,
-            None => !is_begun, // what a person adds to ours is theirs, and no trouble
-        })
+        let named = || {
+            self.settings
+                .iter()
+                .filter(|setting| setting.key.starts_with(&prefix))
+        };
+        let (ours, is_begun) = (
+            comfort.settings(),
+            comfort.settings().iter().any(|one| self.holds(*one)),
+        );
+        named().find(
+            |setting| match ours.iter().find(|(key, _)| *key == setting.key) {
+                Some((_, value)) => setting.value != *value,
+                None => !is_begun, // what a person adds to ours is theirs, and no trouble
+            },
+        )
     }
 
     /// How far this clone has been told.
@@ -170,8 +196,11 @@ impl Scene {
         if self.foreign(comfort).is_some() {
             return Ok(State::Foreign);
         }
-        let attribute =
-            config::attribute(&self.place, comfort.attribute(), &format!("{ledgers}/oracle.json"))?;
+        let attribute = config::attribute(
+            &self.place,
+            comfort.attribute(),
+            &format!("{ledgers}/oracle.json"),
+        )?;
         let settings = comfort.settings().map(|one| self.holds(one));
         let has_line = self.lines().iter().any(|line| is_for(line, comfort));
         Ok(match (attribute == "reins", settings) {
@@ -190,8 +219,12 @@ impl Scene {
             return Err(stands_in_the_way(setting));
         }
         let settings = comforts.iter().flat_map(|comfort| comfort.settings());
-        let missing = settings.filter(|one| !self.holds(*one)).map(|(key, value)| Step::Set(key, value));
-        let line = |comfort: &Comfort| attributes::line(ledgers, &format!("{}=reins", comfort.attribute()));
+        let missing = settings
+            .filter(|one| !self.holds(*one))
+            .map(|(key, value)| Step::Set(key, value));
+        let line = |comfort: &Comfort| {
+            attributes::line(ledgers, &format!("{}=reins", comfort.attribute()))
+        };
         let mut lines: Vec<_> = self.lines();
         lines.retain(|line| !comforts.iter().any(|comfort| is_for(line, *comfort)));
         lines.extend(comforts.iter().map(line));
@@ -203,8 +236,12 @@ impl Scene {
     pub fn undo(&self, comforts: &[Comfort]) -> Vec<Step> {
         let mut lines = self.lines();
         lines.retain(|line| !comforts.iter().any(|comfort| is_for(line, *comfort)));
-        let settings = comforts.iter().flat_map(|comfort| comfort.settings().into_iter().rev());
-        let there = settings.filter(|one| self.holds(*one)).map(|(key, value)| Step::Unset(key, value));
+        let settings = comforts
+            .iter()
+            .flat_map(|comfort| comfort.settings().into_iter().rev());
+        let there = settings
+            .filter(|one| self.holds(*one))
+            .map(|(key, value)| Step::Unset(key, value));
         self.write(lines).into_iter().chain(there).collect()
     }
 
@@ -231,7 +268,9 @@ impl Scene {
     }
 
     fn holds(&self, (key, value): (&str, &str)) -> bool {
-        self.own.iter().any(|setting| setting.key == key && setting.value == value)
+        self.own
+            .iter()
+            .any(|setting| setting.key == key && setting.value == value)
     }
 
     fn lines(&self) -> Vec<String> {
@@ -254,11 +293,18 @@ fn attributes_path() -> RepoPath {
 }
 
 fn stands_in_the_way(setting: &Setting) -> Refused {
-    let Setting { scope, origin, key, .. } = setting;
-    let refused =
-        Refused::new(format!("{} is set already ({scope}, {}), and not by us", shown(key), shown(origin)));
+    let Setting {
+        scope, origin, key, ..
+    } = setting;
+    let refused = Refused::new(format!(
+        "{} is set already ({scope}, {}), and not by us",
+        shown(key),
+        shown(origin)
+    ));
     match scope.as_str() {
-        "command" => refused.fix(format!("git without -c {key} and without it in GIT_CONFIG_*")),
+        "command" => refused.fix(format!(
+            "git without -c {key} and without it in GIT_CONFIG_*"
+        )),
         _ => refused.fix(format!("git config --{scope} --unset-all {}", word(key))),
     }
 }

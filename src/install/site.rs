@@ -134,7 +134,9 @@ impl Site {
         let is_default = real(directory) == real(&common.join("hooks"));
         let setting = hooks::hooks_path(place)?.filter(|_| !is_default);
         let ours = Folder::open(&common.join(OUR_DIRECTORY))?;
-        let pointer = ours.as_ref().map_or(Ok(Standing::Nothing), |folder| folder.look(POINTER))?;
+        let pointer = ours
+            .as_ref()
+            .map_or(Ok(Standing::Nothing), |folder| folder.look(POINTER))?;
         Ok(Self {
             ground: ground(place, &common, directory, setting.as_ref())?,
             place: place.clone(),
@@ -150,7 +152,9 @@ impl Site {
 
     /// What is recorded about a hook.
     pub fn record(&self, spot: &Spot) -> Option<&Record> {
-        self.manifest.as_ref()?.record(&self.common, &spot.directory, spot.event)
+        self.manifest
+            .as_ref()?
+            .record(&self.common, &spot.directory, spot.event)
     }
 
     /// Whose hook it is.
@@ -164,7 +168,9 @@ impl Site {
         if *sha256 == Sha256::of(spot.event.file()) {
             return Owner::Ours;
         }
-        let recorded = self.record(spot).is_some_and(|record| record.sha256 == sha256.to_string());
+        let recorded = self
+            .record(spot)
+            .is_some_and(|record| record.sha256 == sha256.to_string());
         match (mark(head), mark(spot.event.file())) {
             (Some(_), _) if recorded => Owner::Older,
             (Some(theirs), Some(ours)) if theirs > ours => Owner::Later,
@@ -175,14 +181,21 @@ impl Site {
 
     /// Whether one of a manager's files in the worktree names us.
     pub fn tells(&self, manager: Manager, event: Event) -> bool {
-        let root = self.place.worktree.as_deref().and_then(|root| Root::open(root).ok());
+        let root = self
+            .place
+            .worktree
+            .as_deref()
+            .and_then(|root| Root::open(root).ok());
         root.is_some_and(|root| manager.is_told(&root, event))
     }
 
     /// The command that lets git look for hooks again, where the setting leads nowhere. A relative one
     /// for more than this repository is good for others: here it is overruled.
     pub fn unset(&self) -> Option<String> {
-        let setting = self.setting.as_ref().filter(|_| self.ground == Ground::Missing)?;
+        let setting = self
+            .setting
+            .as_ref()
+            .filter(|_| self.ground == Ground::Missing)?;
         let is_for_others = !setting.is_of_repository() && is_relative(&setting.value);
         Some(match setting.scope.as_str() {
             "command" => "git without -c core.hooksPath and without it in GIT_CONFIG_*".to_owned(),
@@ -226,19 +239,29 @@ impl Site {
     pub fn has(&self, name: &str) -> bool {
         let temporary = temporary(name);
         let is_it = |held: &OsString| held == name || *held == *temporary;
-        self.names.as_ref().is_some_and(|names| names.iter().any(is_it))
+        self.names
+            .as_ref()
+            .is_some_and(|names| names.iter().any(is_it))
     }
 
     /// Whether our directory is there and holds nothing but what an install writes.
     pub fn is_all_ours(&self) -> bool {
-        let all = [POINTER.to_owned(), FILE.to_owned(), temporary(POINTER), temporary(FILE)];
+        let all = [
+            POINTER.to_owned(),
+            FILE.to_owned(),
+            temporary(POINTER),
+            temporary(FILE),
+        ];
         let is_ours = |held: &OsString| all.iter().any(|name| held == name.as_str());
-        self.names.as_ref().is_some_and(|names| names.iter().all(is_ours))
+        self.names
+            .as_ref()
+            .is_some_and(|names| names.iter().all(is_ours))
     }
 
     /// Whether another look still shows what this one did.
     pub fn still_is(&self, other: &Self) -> bool {
-        (&self.spots, &self.manifest, &self.pointer) == (&other.spots, &other.manifest, &other.pointer)
+        (&self.spots, &self.manifest, &self.pointer)
+            == (&other.spots, &other.manifest, &other.pointer)
     }
 
     /// Our directory.
@@ -263,7 +286,9 @@ pub fn temporary(name: &str) -> String {
 /// The number behind our mark, anywhere in a hook.
 fn mark(head: &[u8]) -> Option<u32> {
     let text = String::from_utf8_lossy(head);
-    let marked = text.lines().find_map(|line| line.strip_prefix("# git-reins hook "))?;
+    let marked = text
+        .lines()
+        .find_map(|line| line.strip_prefix("# git-reins hook "))?;
     let digits: String = marked.chars().take_while(char::is_ascii_digit).collect();
     Some(digits.parse().unwrap_or(0))
 }
@@ -288,7 +313,9 @@ impl Spot {
         let folder = match Folder::open(directory) {
             Ok(Some(folder)) => folder,
             Ok(None) => return Ok(nothing),
-            Err(FileError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotADirectory => {
+            Err(FileError::Io { source, .. })
+                if source.kind() == std::io::ErrorKind::NotADirectory =>
+            {
                 return Ok(nothing);
             }
             Err(error) => return Err(error),
@@ -329,8 +356,9 @@ fn ground(
 ) -> Result<Ground, PlumbingError> {
     let really = real(directory);
     let inside = |root: &Path| really.strip_prefix(real(root)).ok().map(Path::to_owned);
-    let is_nowhere =
-        |setting: &HooksPath| setting.value.is_empty() || !matches!(Folder::open(directory), Ok(Some(_)));
+    let is_nowhere = |setting: &HooksPath| {
+        setting.value.is_empty() || !matches!(Folder::open(directory), Ok(Some(_)))
+    };
     if setting.is_some_and(is_nowhere) {
         return Ok(Ground::Missing);
     }
@@ -356,7 +384,10 @@ mod tests {
     #[test]
     fn our_mark_is_read_wherever_it_stands() {
         assert_eq!(mark(Event::PrePush.file()), Some(1));
-        assert_eq!(mark(b"#!/bin/sh\r\n# added\r\n# git-reins hook 12: x\r\n"), Some(12));
+        assert_eq!(
+            mark(b"#!/bin/sh\r\n# added\r\n# git-reins hook 12: x\r\n"),
+            Some(12)
+        );
         assert_eq!(mark(b"#!/bin/sh\n# git-reins hook\n"), None);
         assert_eq!(mark(b"\x7fELF\xff\xfe"), None);
     }

@@ -80,7 +80,11 @@ pub fn of(site: &Site) -> Status {
         Standing::Link { target } => Some(shown(&target.display().to_string())),
         Standing::Nothing | Standing::File { .. } | Standing::Other { .. } => None,
     };
-    let hooks: Vec<_> = site.spots.iter().map(|spot| effective(site, spot)).collect();
+    let hooks: Vec<_> = site
+        .spots
+        .iter()
+        .map(|spot| effective(site, spot))
+        .collect();
     Status {
         schema: SCHEMA,
         healthy: hooks.iter().all(|hook| hook.leads_to_us),
@@ -111,7 +115,9 @@ pub fn word(owner: Owner) -> &'static str {
 
 fn effective(site: &Site, spot: &Spot) -> Effective {
     let kept = Original::of(&spot.kept);
-    let recorded = site.record(spot).and_then(|record| record.original.as_ref());
+    let recorded = site
+        .record(spot)
+        .and_then(|record| record.original.as_ref());
     let chained = (kept.is_some() || recorded.is_some()).then(|| Kept {
         path: shown(&spot.kept_path().display().to_string()),
         executable: executable(&spot.kept_path()),
@@ -143,7 +149,11 @@ impl Status {
     pub fn text(&self) -> String {
         let mut text = String::new();
         for hook in &self.hooks {
-            let runs = if hook.executable { "executable" } else { "not executable" };
+            let runs = if hook.executable {
+                "executable"
+            } else {
+                "not executable"
+            };
             let state = match hook.owner == word(Owner::Nobody) {
                 true => "not there; to put it there: git reins hooks install".to_owned(),
                 false => format!("{}, {runs}", hook.owner),
@@ -153,11 +163,21 @@ impl Status {
                 text.push_str("  ours was there, and is not any more\n");
             }
             if !hook.leads_to_us {
-                text.push_str("  not ours, or not run: git reins doctor says what a push comes to\n");
+                text.push_str(
+                    "  not ours, or not run: git reins doctor says what a push comes to\n",
+                );
             }
             if let Some(kept) = &hook.chained {
-                let state = if kept.intact { "as it was" } else { "not as it was" };
-                let runs = if kept.executable { "runs first" } else { "does not run, not executable" };
+                let state = if kept.intact {
+                    "as it was"
+                } else {
+                    "not as it was"
+                };
+                let runs = if kept.executable {
+                    "runs first"
+                } else {
+                    "does not run, not executable"
+                };
                 text.push_str(&format!("  before it: {} ({runs}, {state})\n", kept.path));
             }
         }
@@ -170,7 +190,11 @@ impl Status {
             ));
         }
         let program = self.program.as_deref().unwrap_or("none recorded");
-        let runs = if self.program_runs { "" } else { " (cannot be run)" };
+        let runs = if self.program_runs {
+            ""
+        } else {
+            " (cannot be run)"
+        };
         text + &format!("program: {program}{runs}\n")
     }
 }

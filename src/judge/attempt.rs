@@ -41,10 +41,15 @@ impl Court<'_> {
     /// When HEAD holds no such row, or it is not known how a run ended.
     pub fn attempt(&self, id: &OracleId) -> Result<Attempt, TrialError> {
         let head = self.repo.head()?.ok_or(GateError::Unborn)?;
-        let line = || TrialError::NotUnderReins { line: "HEAD".to_owned() };
+        let line = || TrialError::NotUnderReins {
+            line: "HEAD".to_owned(),
+        };
         let policy = read_policy(self.repo, head)?.ok_or_else(line)?;
         let material = at_head(self.repo)?.ok_or_else(line)?;
-        let row = material.oracle_rows().iter().filter(|row| row.oracle_id == id.as_str());
+        let row = material
+            .oracle_rows()
+            .iter()
+            .filter(|row| row.oracle_id == id.as_str());
         let rows: Vec<_> = row.cloned().collect();
         let properties = plan(&policy, &rows, &[], &std::collections::BTreeMap::new())?;
         let property = properties.first().ok_or_else(|| unknown(id))?;
@@ -59,7 +64,13 @@ impl Court<'_> {
     ) -> Result<Attempt, TrialError> {
         let head = self.repo.head()?.ok_or(GateError::Unborn)?;
         let roots = vec![(Revision::Base, self.repo.commit(head)?.tree)];
-        let scene = Scene { policy, material, apart: BTreeSet::new(), budgets: Budgets::default(), roots };
+        let scene = Scene {
+            policy,
+            material,
+            apart: BTreeSet::new(),
+            budgets: Budgets::default(),
+            roots,
+        };
         let (lines, ignores_seed, enforced) = self.on_stage(&self.ground()?, scene, |session| {
             let mut lines = Lines::default();
             session.on_base(property, &mut lines)?;
@@ -68,7 +79,14 @@ impl Court<'_> {
         })?;
         let (id, check) = (property.id.clone(), property.check.id.clone());
         let runs: Vec<_> = lines.0.iter().map(Line::record).collect();
-        Ok(Attempt { id, check, online: online(policy, &runs), lines, ignores_seed, enforced })
+        Ok(Attempt {
+            id,
+            check,
+            online: online(policy, &runs),
+            lines,
+            ignores_seed,
+            enforced,
+        })
     }
 }
 

@@ -26,10 +26,18 @@ impl Budgets {
     ///
     /// # Errors
     /// When base cannot be read.
-    pub fn on(repo: &Repo, policy: &Policy, base: CommitId, image: &Image) -> Result<Self, TrialError> {
+    pub fn on(
+        repo: &Repo,
+        policy: &Policy,
+        base: CommitId,
+        image: &Image,
+    ) -> Result<Self, TrialError> {
         let trials = landed(repo, &policy.paths.history, base, MOST_READ)?;
         let mut budgets = Self::default();
-        for trial in trials.iter().filter(|trial| basis(&trial.image) == basis(image)) {
+        for trial in trials
+            .iter()
+            .filter(|trial| basis(&trial.image) == basis(image))
+        {
             budgets.learn(trial);
         }
         Ok(budgets)
@@ -37,14 +45,19 @@ impl Budgets {
 
     /// Newer trials come first, and those that ran out of time teach nothing.
     fn learn(&mut self, trial: &Trial) {
-        let Some(timing) =
-            trial.timing.as_ref().filter(|timing| timing.checks_ms.len() == trial.checks.len())
+        let Some(timing) = trial
+            .timing
+            .as_ref()
+            .filter(|timing| timing.checks_ms.len() == trial.checks.len())
         else {
             return;
         };
         for (run, ms) in trial.checks.iter().zip(&timing.checks_ms) {
             let past = self.past.entry(run.id.clone()).or_default();
-            if run.outcome == Outcome::Pass && run.revision != Revision::Witness && past.len() < HISTORY {
+            if run.outcome == Outcome::Pass
+                && run.revision != Revision::Witness
+                && past.len() < HISTORY
+            {
                 past.push(*ms);
             }
         }
@@ -68,7 +81,11 @@ impl Budgets {
         let tier1 = Tier1 {
             command: Vec::new(),
             tool_budget_s: timeout.budget_s,
-            suite_runtime_s: timeout.measured_s.into_iter().chain(seen_s).reduce(f64::max),
+            suite_runtime_s: timeout
+                .measured_s
+                .into_iter()
+                .chain(seen_s)
+                .reduce(f64::max),
             margin: timeout.margin,
             max_s: timeout.max_s,
         };
@@ -86,7 +103,11 @@ impl Budgets {
 
 /// What an image id rests on; an id that is none rests on nothing known.
 fn basis(image: &Image) -> Option<crate::model::image::Basis> {
-    image.id.parse::<RunnerImage>().ok().map(|image| image.basis())
+    image
+        .id
+        .parse::<RunnerImage>()
+        .ok()
+        .map(|image| image.basis())
 }
 
 #[cfg(test)]
@@ -96,18 +117,31 @@ mod tests {
     fn check() -> Check {
         let text = "schema = 1\n[[check]]\nid = \"props\"\nrun = [\"true\"]\n\
                     timeout = { budget_s = 4, margin = 0.25, max_s = 9 }\n";
-        crate::policy::parse(text.as_bytes()).unwrap().checks.remove(0)
+        crate::policy::parse(text.as_bytes())
+            .unwrap()
+            .checks
+            .remove(0)
     }
 
     fn known(past_ms: &[u64]) -> Budgets {
-        Budgets { past: BTreeMap::from([("props".to_owned(), past_ms.to_vec())]) }
+        Budgets {
+            past: BTreeMap::from([("props".to_owned(), past_ms.to_vec())]),
+        }
     }
 
     #[test]
     fn who_runs_out_of_time_has_once_more_what_base_needed_and_a_margin() {
         let raised = |passed_ms: &[u64]| Budgets::default().raised(&check(), passed_ms).unwrap();
         assert_eq!(Budgets::default().of(&check()).unwrap(), 4);
-        assert_eq!((raised(&[]), raised(&[3_000]), raised(&[100, 3_900]), raised(&[60_000])), (4, 4, 5, 9));
+        assert_eq!(
+            (
+                raised(&[]),
+                raised(&[3_000]),
+                raised(&[100, 3_900]),
+                raised(&[60_000])
+            ),
+            (4, 4, 5, 9)
+        );
     }
 
     #[test]
@@ -115,6 +149,9 @@ mod tests {
         assert_eq!(known(&[5_000; 4]).of(&check()).unwrap(), 4);
         assert_eq!(known(&[5_000; 5]).of(&check()).unwrap(), 7);
         let fault = known(&[8_000; 5]).of(&check()).unwrap_err().to_string();
-        assert!(fault.contains("needs 10 s") && fault.contains("timeout.max_s, 9 s"), "{fault}");
+        assert!(
+            fault.contains("needs 10 s") && fault.contains("timeout.max_s, 9 s"),
+            "{fault}"
+        );
     }
 }

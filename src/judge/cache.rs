@@ -54,14 +54,25 @@ impl Record for Entry {
     fn check(&self) -> Result<(), RecordFault> {
         match self.sha256 == self.digest() {
             true => Ok(()),
-            false => Err(RecordFault::of("sha256", &self.sha256, "the digest of the entry")),
+            false => Err(RecordFault::of(
+                "sha256",
+                &self.sha256,
+                "the digest of the entry",
+            )),
         }
     }
 }
 
 impl Entry {
     fn digest(&self) -> String {
-        Sha256::of(record::print(&Self { sha256: String::new(), ..self.clone() }).as_bytes()).to_string()
+        Sha256::of(
+            record::print(&Self {
+                sha256: String::new(),
+                ..self.clone()
+            })
+            .as_bytes(),
+        )
+        .to_string()
     }
 }
 
@@ -79,20 +90,38 @@ impl Cache {
     ) -> Result<Self, FileError> {
         let version = env!("CARGO_PKG_VERSION");
         let (paths, tools) = (&policy.paths, Environment::shared());
-        let ground = format!("{version}\n{epoch:?}\n{image:?}\n{enforced:?}\n{paths:?}\n{tools:?}\n");
-        Ok(Self { root: Root::open(common)?, ground })
+        let ground =
+            format!("{version}\n{epoch:?}\n{image:?}\n{enforced:?}\n{paths:?}\n{tools:?}\n");
+        Ok(Self {
+            root: Root::open(common)?,
+            ground,
+        })
     }
 
     /// The result of a run that was made before.
     pub fn get(&self, errand: &Errand<'_>) -> Option<Measured> {
         let key = self.key(errand);
         let bytes = self.root.read(&place(&key)).ok()??;
-        let entry = record::parse::<Entry>(&bytes).ok().filter(|entry| entry.key == key)?;
-        let ended = Ended { outcome: entry.outcome, reason: entry.reason, note: entry.note };
+        let entry = record::parse::<Entry>(&bytes)
+            .ok()
+            .filter(|entry| entry.key == key)?;
+        let ended = Ended {
+            outcome: entry.outcome,
+            reason: entry.reason,
+            note: entry.note,
+        };
         let talk = "known from an earlier run on the same tree\n".to_owned();
         let (exit, signal, wall_ms, echo) = (entry.exit, entry.signal, entry.wall_ms, entry.echo);
         let opened = entry.opened.ok_or(entry.untraced.unwrap_or_default());
-        Some(Measured { ended, exit, signal, wall_ms, echo, opened, talk })
+        Some(Measured {
+            ended,
+            exit,
+            signal,
+            wall_ms,
+            echo,
+            opened,
+            talk,
+        })
     }
 
     /// Keeps a pass or a failure; anything else says more about the moment than about base. A
@@ -117,13 +146,17 @@ impl Cache {
             sha256: String::new(),
         };
         entry.sha256 = entry.digest();
-        let _saves_no_time = self.root.replace(&place(&key), record::print(&entry).as_bytes());
+        let _saves_no_time = self
+            .root
+            .replace(&place(&key), record::print(&entry).as_bytes());
     }
 
     /// Whether an image id was seen with another fingerprint before; remembers this one.
     pub fn is_reused(&self, image: &Image) -> bool {
         let key = Sha256::of(image.id.as_bytes()).to_string();
-        let place = format!("reins/images/{key}").parse().expect("hex digits make a safe path");
+        let place = format!("reins/images/{key}")
+            .parse()
+            .expect("hex digits make a safe path");
         let known = self.root.read(&place).ok().flatten();
         if known.is_none() {
             let _not_remembered = self.root.replace(&place, image.fingerprint.as_bytes());
@@ -134,11 +167,17 @@ impl Cache {
     /// Everything that a run on base depends on.
     fn key(&self, errand: &Errand<'_>) -> String {
         let mut text = self.ground.clone();
-        let _infallible = write!(text, "{:?}\n{:?}\n{}\n", errand.check, errand.subject, errand.laid.tree);
+        let _infallible = write!(
+            text,
+            "{:?}\n{:?}\n{}\n",
+            errand.check, errand.subject, errand.laid.tree
+        );
         Sha256::of(text.as_bytes()).to_string()
     }
 }
 
 fn place(key: &str) -> crate::model::path::RepoPath {
-    format!("reins/cache/{}/{key}", &key[..2]).parse().expect("hex digits make a safe path")
+    format!("reins/cache/{}/{key}", &key[..2])
+        .parse()
+        .expect("hex digits make a safe path")
 }

@@ -41,13 +41,20 @@ pub fn read(
     borrower: &Borrower,
     base_root: ObjectId,
 ) -> Result<Read, TrialError> {
-    let mut read = Read { diff: None, root: None, lines: Lines::default() };
+    let mut read = Read {
+        diff: None,
+        root: None,
+        lines: Lines::default(),
+    };
     match canary::parse_diff(patch) {
         Ok(diff) => read.diff = Some(diff),
         Err(miss) => read.lines.push(missed(&miss)),
     }
-    let Some(diff) = &read.diff else { return Ok(read) };
-    read.lines.push(passed(BUILT_IN_CANARIES[0], Some(Class::BlobOk)));
+    let Some(diff) = &read.diff else {
+        return Ok(read);
+    };
+    read.lines
+        .push(passed(BUILT_IN_CANARIES[0], Some(Class::BlobOk)));
     match applied(diff, patch, borrower, base_root)? {
         Ok(root) => read.root = Some(root),
         Err(miss) => {
@@ -57,10 +64,11 @@ pub fn read(
     }
     read.lines.push(passed(BUILT_IN_CANARIES[1], None));
     let roots = [Some(base_root), read.root];
-    read.lines.push(match secrets(policy, diff, &borrower.repo()?, roots)? {
-        None => passed(BUILT_IN_CANARIES[2], None),
-        Some(miss) => missed(&miss),
-    });
+    read.lines
+        .push(match secrets(policy, diff, &borrower.repo()?, roots)? {
+            None => passed(BUILT_IN_CANARIES[2], None),
+            Some(miss) => missed(&miss),
+        });
     Ok(read)
 }
 
@@ -74,7 +82,11 @@ fn applied(
     let root = match borrower.apply(base_root, patch) {
         Ok(root) => root,
         Err(ApplyError::Refused(words)) => {
-            return Ok(Err(Miss { canary: BUILT_IN_CANARIES[1], unsafe_path: false, note: words }));
+            return Ok(Err(Miss {
+                canary: BUILT_IN_CANARIES[1],
+                unsafe_path: false,
+                note: words,
+            }));
         }
         Err(error) => return Err(error.into()),
     };
@@ -82,7 +94,11 @@ fn applied(
         Ok(changed) => changed,
         Err(path) => {
             let note = format!("git changed {path}, which is no safe path");
-            return Ok(Err(Miss { canary: BUILT_IN_CANARIES[1], unsafe_path: true, note }));
+            return Ok(Err(Miss {
+                canary: BUILT_IN_CANARIES[1],
+                unsafe_path: true,
+                note,
+            }));
         }
     };
     Ok(canary::apply_check(diff, &changed).map(|()| root))
@@ -97,7 +113,10 @@ fn changed(
     let (mut changed, mut odd) = (BTreeSet::new(), None);
     repo.owned(Some(new), &[Some(old)], &mut |step| {
         if !step.is_directory {
-            match std::str::from_utf8(step.path).ok().and_then(|path| path.parse().ok()) {
+            match std::str::from_utf8(step.path)
+                .ok()
+                .and_then(|path| path.parse().ok())
+            {
                 Some(path) => drop(changed.insert(path)),
                 None => odd = Some(crate::git::plumbing::shown_path(step.path)),
             }
@@ -118,10 +137,15 @@ fn secrets(
     let miss = |place: &dyn Display, text: &[u8]| {
         let finding = scanner.scan(text).into_iter().next()?;
         let note = format!("{place} looks like a secret ({})", finding.marker);
-        Some(Miss { canary: BUILT_IN_CANARIES[2], unsafe_path: false, note })
+        Some(Miss {
+            canary: BUILT_IN_CANARIES[2],
+            unsafe_path: false,
+            note,
+        })
     };
     let mut lines = diff.added();
-    let found = lines.find_map(|(path, line)| miss(&format_args!("{path} line {}", line.number), &line.text));
+    let found = lines
+        .find_map(|(path, line)| miss(&format_args!("{path} line {}", line.number), &line.text));
     if found.is_some() {
         return Ok(found);
     }
@@ -131,7 +155,10 @@ fn secrets(
         let [before, after] = [(roots[0], &change.before), (roots[1], &change.after)];
         let (before, after) = (bytes(repo, before)?, bytes(repo, after)?);
         let old: BTreeSet<_> = before.split(|byte| *byte == b'\n').collect();
-        let new: Vec<_> = after.split(|byte| *byte == b'\n').filter(|line| !old.contains(line)).collect();
+        let new: Vec<_> = after
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !old.contains(line))
+            .collect();
         if let Some(found) = miss(&side.path, &new.join(&b'\n')) {
             return Ok(Some(found));
         }
@@ -140,19 +167,37 @@ fn secrets(
 }
 
 /// The bytes of one side of a change; none where there is no file.
-fn bytes(repo: &Repo, (root, side): (Option<ObjectId>, &Option<Side>)) -> Result<Vec<u8>, TrialError> {
-    let Some((root, side)) = root.zip(side.as_ref()) else { return Ok(Vec::new()) };
-    let Some(entry) = repo.entry(root, side.path.as_str())? else { return Ok(Vec::new()) };
+fn bytes(
+    repo: &Repo,
+    (root, side): (Option<ObjectId>, &Option<Side>),
+) -> Result<Vec<u8>, TrialError> {
+    let Some((root, side)) = root.zip(side.as_ref()) else {
+        return Ok(Vec::new());
+    };
+    let Some(entry) = repo.entry(root, side.path.as_str())? else {
+        return Ok(Vec::new());
+    };
     Ok(repo.blob(entry.id, u64::MAX)?.unwrap_or_default())
 }
 
 fn passed(canary: &str, class: Option<Class>) -> Line {
-    let ended = Ended { outcome: Outcome::Pass, reason: None, note: String::new() };
-    Line { class, ..Line::canary(canary, None, Revision::Candidate, Measured::of(ended)) }
+    let ended = Ended {
+        outcome: Outcome::Pass,
+        reason: None,
+        note: String::new(),
+    };
+    Line {
+        class,
+        ..Line::canary(canary, None, Revision::Candidate, Measured::of(ended))
+    }
 }
 
 fn missed(miss: &Miss) -> Line {
-    let ended = Ended { outcome: Outcome::Fail, reason: None, note: visible(&miss.note) };
+    let ended = Ended {
+        outcome: Outcome::Fail,
+        reason: None,
+        note: visible(&miss.note),
+    };
     Line::canary(miss.canary, None, Revision::Candidate, Measured::of(ended))
 }
 
@@ -164,7 +209,11 @@ pub fn run(bench: &Bench<'_>, trees: &Trees<'_>, lines: &mut Lines) -> Result<()
     let signature = match &bench.policy.judge.public_signature {
         None => {
             let reason = Some(RunReason::NotConfigured);
-            Measured::of(Ended { outcome: Outcome::NotRun, reason, note: String::new() })
+            Measured::of(Ended {
+                outcome: Outcome::NotRun,
+                reason,
+                note: String::new(),
+            })
         }
         Some(argv) => {
             let before = trees.laid(Revision::Base, None)?;
@@ -172,9 +221,20 @@ pub fn run(bench: &Bench<'_>, trees: &Trees<'_>, lines: &mut Lines) -> Result<()
             bench.compare(argv, [&before, &after], BUILT_IN_CANARIES[3])?
         }
     };
-    lines.push(Line::canary(BUILT_IN_CANARIES[3], None, Revision::Candidate, signature));
-    let declared = bench.policy.checks.iter().filter(|check| check.kind == Kind::Canary);
-    for (check, seed) in declared.flat_map(|check| check.seeds.iter().map(move |seed| (check, seed))) {
+    lines.push(Line::canary(
+        BUILT_IN_CANARIES[3],
+        None,
+        Revision::Candidate,
+        signature,
+    ));
+    let declared = bench
+        .policy
+        .checks
+        .iter()
+        .filter(|check| check.kind == Kind::Canary);
+    for (check, seed) in
+        declared.flat_map(|check| check.seeds.iter().map(move |seed| (check, seed)))
+    {
         if lines.has_missed_canary() {
             return Ok(());
         }
@@ -184,12 +244,31 @@ pub fn run(bench: &Bench<'_>, trees: &Trees<'_>, lines: &mut Lines) -> Result<()
     Ok(())
 }
 
-fn one(bench: &Bench<'_>, trees: &Trees<'_>, check: &Check, seed: &str) -> Result<Line, TrialError> {
+fn one(
+    bench: &Bench<'_>,
+    trees: &Trees<'_>,
+    check: &Check,
+    seed: &str,
+) -> Result<Line, TrialError> {
     let laid = trees.laid(Revision::Candidate, None)?;
     let title = format!("canary {}", check.id);
-    let subject = Subject { property: None, seed };
-    let errand = Errand { check, subject, laid: &laid, budget_s: bench.budgets.of(check)?, title: &title };
-    Ok(Line::canary(&check.id, Some(seed), Revision::Candidate, bench.run(&errand)?))
+    let subject = Subject {
+        property: None,
+        seed,
+    };
+    let errand = Errand {
+        check,
+        subject,
+        laid: &laid,
+        budget_s: bench.budgets.of(check)?,
+        title: &title,
+    };
+    Ok(Line::canary(
+        &check.id,
+        Some(seed),
+        Revision::Candidate,
+        bench.run(&errand)?,
+    ))
 }
 
 /// What the canaries amount to; those that were kept from running are not-run.
@@ -200,11 +279,19 @@ pub fn facts(policy: &Policy, lines: &Lines) -> Vec<CanaryFacts> {
             return CanaryAnswer::Ended(Outcome::NotRun);
         }
         let mut missed = of_canary.filter(|line| line.measured.ended.outcome != Outcome::Pass);
-        missed.next().map_or(CanaryAnswer::Ended(Outcome::Pass), |line| match line.measured.ended.reason {
-            Some(RunReason::NotConfigured) => CanaryAnswer::NotConfigured,
-            _ => CanaryAnswer::Ended(line.measured.ended.outcome),
-        })
+        missed
+            .next()
+            .map_or(CanaryAnswer::Ended(Outcome::Pass), |line| {
+                match line.measured.ended.reason {
+                    Some(RunReason::NotConfigured) => CanaryAnswer::NotConfigured,
+                    _ => CanaryAnswer::Ended(line.measured.ended.outcome),
+                }
+            })
     };
     let ids = canary::order(policy).into_iter();
-    ids.map(|id| CanaryFacts { id: id.to_owned(), answer: answer(id) }).collect()
+    ids.map(|id| CanaryFacts {
+        id: id.to_owned(),
+        answer: answer(id),
+    })
+    .collect()
 }

@@ -106,12 +106,22 @@ pub fn build(
     places: Places<'_>,
     pinned: Pinned<'_>,
 ) -> Result<Invocation, CommandError> {
-    let hand = Hand { check, subject, places };
+    let hand = Hand {
+        check,
+        subject,
+        places,
+    };
     let mut run = check.run.clone();
     let mut extra = harness::extra(check, subject, places, pinned)?;
     run.splice(extra.at..extra.at, std::mem::take(&mut extra.arguments));
-    let argv = run.iter().map(|text| hand.argument(text)).collect::<Result<_, _>>()?;
-    let declared = check.env.iter().map(|(name, value)| Ok((name.clone(), hand.fill(value)?)));
+    let argv = run
+        .iter()
+        .map(|text| hand.argument(text))
+        .collect::<Result<_, _>>()?;
+    let declared = check
+        .env
+        .iter()
+        .map(|(name, value)| Ok((name.clone(), hand.fill(value)?)));
     let mut env: BTreeMap<_, _> = declared.collect::<Result<_, _>>()?;
     extra.set_variables(&mut env);
     let result = match &check.result {
@@ -122,7 +132,13 @@ pub fn build(
             require_executed: result.require_executed,
         }),
     };
-    Ok(Invocation { argv, env, env_unset: check.env_unset.clone(), files: extra.files, result })
+    Ok(Invocation {
+        argv,
+        env,
+        env_unset: check.env_unset.clone(),
+        files: extra.files,
+        result,
+    })
 }
 
 /// What a text of a check is filled with.
@@ -135,10 +151,16 @@ struct Hand<'a> {
 impl Hand<'_> {
     fn argument(&self, text: &str) -> Result<OsString, CommandError> {
         let filled = self.fill(text)?;
-        let named = matches!(pieces(text).first(), Some(Piece::Hole("property" | "property_file")));
+        let named = matches!(
+            pieces(text).first(),
+            Some(Piece::Hole("property" | "property_file"))
+        );
         if named && filled.as_encoded_bytes().starts_with(b"-") {
             let argument = filled.to_string_lossy().into_owned();
-            return Err(CommandError::OptionLike { check: self.check.id.clone(), argument });
+            return Err(CommandError::OptionLike {
+                check: self.check.id.clone(),
+                argument,
+            });
         }
         Ok(filled)
     }
@@ -148,17 +170,24 @@ impl Hand<'_> {
         for piece in pieces(text) {
             match piece {
                 Piece::Text(text) => filled.push(text),
-                Piece::Hole(hole) => filled.push(self.value(hole).ok_or_else(|| CommandError::NoValue {
-                    check: self.check.id.clone(),
-                    hole: hole.to_owned(),
-                })?),
+                Piece::Hole(hole) => {
+                    filled.push(self.value(hole).ok_or_else(|| CommandError::NoValue {
+                        check: self.check.id.clone(),
+                        hole: hole.to_owned(),
+                    })?)
+                }
             }
         }
         Ok(filled)
     }
 
     fn value(&self, hole: &str) -> Option<OsString> {
-        let Places { tree, fixtures, tmp, result } = self.places;
+        let Places {
+            tree,
+            fixtures,
+            tmp,
+            result,
+        } = self.places;
         match hole {
             "property" => self.subject.property.map(|(name, _)| name.into()),
             "property_file" => self.subject.property.map(|(_, file)| file.as_str().into()),

@@ -98,7 +98,9 @@ pub enum TrialError {
     #[error("the trial makes no record: {0}")]
     Record(#[from] RecordFault),
     /// Two ways to the same tree that do not meet.
-    #[error("the code tree of the candidate is {observed} by its patch and {expected} by its commits")]
+    #[error(
+        "the code tree of the candidate is {observed} by its patch and {expected} by its commits"
+    )]
     TwoTrees {
         /// By the patch.
         observed: String,
@@ -116,7 +118,11 @@ fn list(missing: &[(Mechanism, String)]) -> String {
 impl TrialError {
     /// The signal, when somebody asked us to stop.
     pub fn interrupted(&self) -> Option<i32> {
-        if let Self::Run(RunError::Interrupted(signal)) = self { Some(*signal) } else { None }
+        if let Self::Run(RunError::Interrupted(signal)) = self {
+            Some(*signal)
+        } else {
+            None
+        }
     }
 }
 

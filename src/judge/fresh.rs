@@ -90,9 +90,15 @@ impl Fresh {
     /// # Errors
     /// When it cannot be looked for.
     pub fn left(&self, path: &Path) -> Result<Option<PathBuf>, TrialError> {
-        let Ok(inner) = path.strip_prefix(self.tree.path()) else { return Ok(Some(path.to_owned())) };
+        let Ok(inner) = path.strip_prefix(self.tree.path()) else {
+            return Ok(Some(path.to_owned()));
+        };
         let is_of_the_job = self.tree.changed()?.contains(inner);
-        if is_of_the_job { Ok(self.tree.find(inner)?) } else { Ok(None) }
+        if is_of_the_job {
+            Ok(self.tree.find(inner)?)
+        } else {
+            Ok(None)
+        }
     }
 
     /// The pinned paths that are no longer what they were, bytes or mode.
@@ -101,7 +107,10 @@ impl Fresh {
     /// When that is not known.
     pub fn broken(&self) -> Result<Vec<String>, TrialError> {
         let changed = self.tree.changed()?;
-        Ok(changed.intersection(&self.sealed).map(|path| path.display().to_string()).collect())
+        Ok(changed
+            .intersection(&self.sealed)
+            .map(|path| path.display().to_string())
+            .collect())
     }
 }
 
@@ -110,11 +119,25 @@ impl<'a> Source<'a> {
     ///
     /// # Errors
     /// When no directory can be made, or no layer can be tried.
-    pub fn new(repo: &'a Repo, jail: Jail<'a>, interrupt: &'a Interrupt) -> Result<Self, TrialError> {
-        let home = Scratch::kept(&jail.scratch.join("pristine"))?.path().to_owned();
+    pub fn new(
+        repo: &'a Repo,
+        jail: Jail<'a>,
+        interrupt: &'a Interrupt,
+    ) -> Result<Self, TrialError> {
+        let home = Scratch::kept(&jail.scratch.join("pristine"))?
+            .path()
+            .to_owned();
         let layers = Layers::probe(jail.scratch, jail.runner)?;
         let standing = Layers::starting_with(Layer::Reflink, jail.scratch);
-        Ok(Self { repo, interrupt, jail, home, layers, standing, laid: RefCell::default() })
+        Ok(Self {
+            repo,
+            interrupt,
+            jail,
+            home,
+            layers,
+            standing,
+            laid: RefCell::default(),
+        })
     }
 
     /// What its jobs are kept from, and how.
@@ -145,22 +168,42 @@ impl<'a> Source<'a> {
 
     /// The pinned paths of the trees that nobody runs in that are no longer what they were.
     pub fn broken(&self) -> Vec<String> {
-        self.laid.borrow().values().flat_map(|pristine| pristine.pinned.broken()).collect()
+        self.laid
+            .borrow()
+            .values()
+            .flat_map(|pristine| pristine.pinned.broken())
+            .collect()
     }
 
     /// The same for everything in them: what runs cannot reach is looked at once, at the end.
     pub fn broken_at_all(&self) -> Vec<String> {
         let broken = |pristine: &Rc<Pristine>| {
-            let other = pristine.shape.differs(&pristine.dir).then(|| pristine.dir.display().to_string());
-            pristine.whole.broken().into_iter().chain(other).collect::<Vec<_>>()
+            let other = pristine
+                .shape
+                .differs(&pristine.dir)
+                .then(|| pristine.dir.display().to_string());
+            pristine
+                .whole
+                .broken()
+                .into_iter()
+                .chain(other)
+                .collect::<Vec<_>>()
         };
         self.laid.borrow().values().flat_map(broken).collect()
     }
 
     fn layered(&self, laid: &Laid, layers: &Layers) -> Result<Fresh, TrialError> {
         let pristine = self.pristine(laid)?;
-        let sealed = laid.sealed.iter().map(|(path, _)| PathBuf::from(path.as_str())).collect();
-        Ok(Fresh { tree: layers.fresh(&pristine.dir)?, pristine, sealed })
+        let sealed = laid
+            .sealed
+            .iter()
+            .map(|(path, _)| PathBuf::from(path.as_str()))
+            .collect();
+        Ok(Fresh {
+            tree: layers.fresh(&pristine.dir)?,
+            pristine,
+            sealed,
+        })
     }
 
     fn pristine(&self, laid: &Laid) -> Result<Rc<Pristine>, TrialError> {
@@ -168,7 +211,9 @@ impl<'a> Source<'a> {
             return Ok(Rc::clone(known));
         }
         let pristine = Rc::new(self.lay(laid)?);
-        self.laid.borrow_mut().insert(laid.tree, Rc::clone(&pristine));
+        self.laid
+            .borrow_mut()
+            .insert(laid.tree, Rc::clone(&pristine));
         Ok(pristine)
     }
 
@@ -177,19 +222,33 @@ impl<'a> Source<'a> {
         Scratch::kept(&dir)?;
         self.checkout(laid.tree, &dir)?;
         let mut paths: Vec<RepoPath> = Vec::new();
-        let root = EntryState { mode: EntryState::TREE, id: laid.tree };
+        let root = EntryState {
+            mode: EntryState::TREE,
+            id: laid.tree,
+        };
         self.repo.leaves(root, b"", &mut |path, entry| {
-            let path = std::str::from_utf8(path).ok().and_then(|path| path.parse().ok());
+            let path = std::str::from_utf8(path)
+                .ok()
+                .and_then(|path| path.parse().ok());
             paths.extend(path.filter(|_| entry.is_file()));
         })?;
         let pinned = Seal::new(Root::open(&dir)?, &laid.sealed)?;
         let whole = Seal::as_found(Root::open(&dir)?, paths)?;
         let (digests, shape) = (whole.digests().collect(), Shape::of(&dir)?);
-        Ok(Pristine { dir, pinned, whole, digests, shape })
+        Ok(Pristine {
+            dir,
+            pinned,
+            whole,
+            digests,
+            shape,
+        })
     }
 
     fn checkout(&self, tree: ObjectId, dir: &Path) -> Result<(), TrialError> {
-        match self.repo.checkout(tree, dir, &|| self.interrupt.caught().is_none()) {
+        match self
+            .repo
+            .checkout(tree, dir, &|| self.interrupt.caught().is_none())
+        {
             Ok(_) => Ok(()),
             Err(CheckoutError::CalledOff) => {
                 Err(RunError::Interrupted(self.interrupt.caught().unwrap_or_default()).into())

@@ -66,10 +66,25 @@ pub(super) fn extra(
 
 /// Who is not told of a result file has nowhere but standard output to write to.
 fn tap(check: &Check, places: Places<'_>) -> Extra {
-    let is_told = check.run.iter().chain(check.env.values()).any(|text| text.contains("{result}"));
-    let source = if is_told { Source::File(places.result.to_owned()) } else { Source::Stdout };
-    let result = Some(Expected { format: Format::Tap, source, require_executed: 1 });
-    Extra { result, ..Extra::default() }
+    let is_told = check
+        .run
+        .iter()
+        .chain(check.env.values())
+        .any(|text| text.contains("{result}"));
+    let source = if is_told {
+        Source::File(places.result.to_owned())
+    } else {
+        Source::Stdout
+    };
+    let result = Some(Expected {
+        format: Format::Tap,
+        source,
+        require_executed: 1,
+    });
+    Extra {
+        result,
+        ..Extra::default()
+    }
 }
 
 impl Extra {
@@ -79,14 +94,30 @@ impl Extra {
         is_tool: impl Fn(&str) -> bool,
     ) -> Result<Self, CommandError> {
         let found = check.run.iter().position(|word| is_tool(file_name(word)));
-        let at = found.ok_or_else(|| CommandError::NoTool { check: check.id.clone(), tool })? + 1;
-        Ok(Self { at, ..Self::default() })
+        let at = found.ok_or_else(|| CommandError::NoTool {
+            check: check.id.clone(),
+            tool,
+        })? + 1;
+        Ok(Self {
+            at,
+            ..Self::default()
+        })
     }
 
     /// The same, behind a later word: a subcommand.
-    fn then(mut self, check: &Check, words: &[&str], tool: &'static str) -> Result<Self, CommandError> {
-        let found = check.run[self.at..].iter().position(|word| words.contains(&word.as_str()));
-        self.at += found.ok_or_else(|| CommandError::NoTool { check: check.id.clone(), tool })? + 1;
+    fn then(
+        mut self,
+        check: &Check,
+        words: &[&str],
+        tool: &'static str,
+    ) -> Result<Self, CommandError> {
+        let found = check.run[self.at..]
+            .iter()
+            .position(|word| words.contains(&word.as_str()));
+        self.at += found.ok_or_else(|| CommandError::NoTool {
+            check: check.id.clone(),
+            tool,
+        })? + 1;
         Ok(self)
     }
 
@@ -96,7 +127,11 @@ impl Extra {
 
     /// A path in the tree or in `tmp`, as an argument.
     fn add_path(&mut self, option: &str, root: &str, below: &str) {
-        let path = if below.is_empty() { root.to_owned() } else { format!("{root}/{below}") };
+        let path = if below.is_empty() {
+            root.to_owned()
+        } else {
+            format!("{root}/{below}")
+        };
         self.arguments.extend([option.to_owned(), path]);
     }
 
@@ -112,16 +147,26 @@ impl Extra {
     }
 
     pub(super) fn set_variables(&self, env: &mut BTreeMap<String, OsString>) {
-        env.extend(self.seed_echo.iter().map(|path| ("REINS_SEED_ECHO".to_owned(), path.into())));
-        let Some(path) = &self.python_path else { return };
+        env.extend(
+            self.seed_echo
+                .iter()
+                .map(|path| ("REINS_SEED_ECHO".to_owned(), path.into())),
+        );
+        let Some(path) = &self.python_path else {
+            return;
+        };
         let mut first = path.clone().into_os_string();
-        if let Some(declared) = env.get("PYTHONPATH").filter(|declared| !declared.is_empty()) {
+        if let Some(declared) = env
+            .get("PYTHONPATH")
+            .filter(|declared| !declared.is_empty())
+        {
             first.push(":");
             first.push(declared);
         }
         env.insert("PYTHONPATH".to_owned(), first);
         // without it `python -m pytest` would take a `pytest.py` of the tree for pytest
-        env.entry("PYTHONSAFEPATH".to_owned()).or_insert_with(|| "1".into());
+        env.entry("PYTHONSAFEPATH".to_owned())
+            .or_insert_with(|| "1".into());
     }
 }
 
@@ -147,13 +192,24 @@ fn pytest(
     pinned: Pinned<'_>,
 ) -> Result<Extra, CommandError> {
     let mut extra = Extra::after(check, "pytest", |name| matches!(name, "pytest" | "py.test"))?;
-    let own = Own { tmp: places.tmp, name: "pytest.ini", bytes: b"[pytest]\n".to_vec() };
+    let own = Own {
+        tmp: places.tmp,
+        name: "pytest.ini",
+        bytes: b"[pytest]\n".to_vec(),
+    };
     extra.add_configuration("-c", pinned.nearest(file, &["pytest.ini"]), own);
     match pinned.conftest_top(file) {
         Some(top) => extra.add_path("--confcutdir", "{tree}", &top),
         None => extra.add(["--noconftest"]),
     }
-    extra.add(["--rootdir", "{tree}", "-p", "reins_tree", "-p", "no:cacheprovider"]);
+    extra.add([
+        "--rootdir",
+        "{tree}",
+        "-p",
+        "reins_tree",
+        "-p",
+        "no:cacheprovider",
+    ]);
     extra.add(["-p", "no:rerunfailures", "-p", "no:flaky"]);
     if check.preset == Preset::PytestHypothesis {
         extra.seed_echo = Some(places.tmp.join(SEED_ECHO));
@@ -161,13 +217,18 @@ fn pytest(
             extra.add(["--hypothesis-seed={seed}"]);
         }
     }
-    let written = check.result.as_ref().is_none_or(|result| result.path == "{result}");
+    let written = check
+        .result
+        .as_ref()
+        .is_none_or(|result| result.path == "{result}");
     if written && !mentions(check, "{result}") {
         extra.add(["--junit-xml={result}"]);
     }
     extra.result = Some(in_file(Format::Junit, places));
     let python_path = places.tmp.join("reins-python");
-    extra.files.insert(python_path.join("reins_tree.py"), TREE_PLUGIN.into());
+    extra
+        .files
+        .insert(python_path.join("reins_tree.py"), TREE_PLUGIN.into());
     extra.python_path = Some(python_path);
     Ok(extra)
 }
@@ -178,7 +239,9 @@ fn nextest(
     places: Places<'_>,
     pinned: Pinned<'_>,
 ) -> Result<Extra, CommandError> {
-    let extra = Extra::after(check, "nextest", |name| matches!(name, "nextest" | "cargo-nextest"))?;
+    let extra = Extra::after(check, "nextest", |name| {
+        matches!(name, "nextest" | "cargo-nextest")
+    })?;
     let mut extra = extra.then(check, &["run", "r"], "nextest run")?;
     if mentions(check, "--config-file") {
         return Ok(extra);
@@ -186,9 +249,15 @@ fn nextest(
     // a retry that `run` itself asks for leaves with 0, and only the file tells
     let result = serde_json::Value::from(places.result.to_string_lossy());
     let bytes = format!("[profile.default.junit]\npath = {result}\n").into_bytes();
-    let own = Own { tmp: places.tmp, name: "nextest.toml", bytes };
+    let own = Own {
+        tmp: places.tmp,
+        name: "nextest.toml",
+        bytes,
+    };
     let configuration = pinned.nearest(file, &["nextest.toml", ".config/nextest.toml"]);
-    extra.result = configuration.is_none().then(|| in_file(Format::Junit, places));
+    extra.result = configuration
+        .is_none()
+        .then(|| in_file(Format::Junit, places));
     extra.add_configuration("--config-file", configuration, own);
     Ok(extra)
 }
@@ -207,7 +276,11 @@ fn jest(
     let bytes = serde_json::json!({ "rootDir": root, "transform": {}, "modulePathIgnorePatterns": ignored });
     let names = ["json", "js", "cjs", "mjs", "ts"].map(|ending| format!("jest.config.{ending}"));
     let names: Vec<_> = names.iter().map(String::as_str).collect();
-    let own = Own { tmp: places.tmp, name: "jest.config.json", bytes: bytes.to_string().into_bytes() };
+    let own = Own {
+        tmp: places.tmp,
+        name: "jest.config.json",
+        bytes: bytes.to_string().into_bytes(),
+    };
     extra.add_configuration("--config", pinned.nearest(file, &names), own);
     extra.add(["--ci", "--passWithNoTests=false"]);
     if check.run.iter().any(|word| word == "{property_file}") {
@@ -223,17 +296,26 @@ fn jest(
 
 /// `go test` leaves with 0 when there are no tests, so its events are read.
 fn go(check: &Check) -> Result<Extra, CommandError> {
-    let mut extra = Extra::after(check, "go test", |name| name == "go")?.then(check, &["test"], "go test")?;
+    let mut extra =
+        Extra::after(check, "go test", |name| name == "go")?.then(check, &["test"], "go test")?;
     extra.add(["-count=1"]);
     if check.result.is_none() {
         extra.add(["-json"]);
-        extra.result = Some(Expected { format: Format::Go, source: Source::Stdout, require_executed: 1 });
+        extra.result = Some(Expected {
+            format: Format::Go,
+            source: Source::Stdout,
+            require_executed: 1,
+        });
     }
     Ok(extra)
 }
 
 fn in_file(format: Format, places: Places<'_>) -> Expected {
-    Expected { format, source: Source::File(places.result.to_owned()), require_executed: 1 }
+    Expected {
+        format,
+        source: Source::File(places.result.to_owned()),
+        require_executed: 1,
+    }
 }
 
 impl Pinned<'_> {
@@ -245,8 +327,12 @@ impl Pinned<'_> {
     fn nearest(&self, file: Option<&RepoPath>, names: &[&str]) -> Option<&RepoPath> {
         let is_pinned = |path: &&RepoPath| self.covers(path.as_str());
         self.directories(file).find_map(|directory| {
-            let paths = names.iter().filter_map(|name| below(&directory, name).parse::<RepoPath>().ok());
-            paths.filter_map(|path| self.files.get(&path)).find(is_pinned)
+            let paths = names
+                .iter()
+                .filter_map(|name| below(&directory, name).parse::<RepoPath>().ok());
+            paths
+                .filter_map(|path| self.files.get(&path))
+                .find(is_pinned)
         })
     }
 
@@ -254,16 +340,26 @@ impl Pinned<'_> {
     /// way to it is pinned.
     fn conftest_top(&self, file: Option<&RepoPath>) -> Option<String> {
         let directories = self.directories(file);
-        directories.take_while(|directory| self.covers(&below(directory, "conftest.py"))).last()
+        directories
+            .take_while(|directory| self.covers(&below(directory, "conftest.py")))
+            .last()
     }
 
     /// The directories from a property up to the root, which is `""`. A canary has no property, and
     /// is taken to live in the first directory of properties.
     fn directories(&self, file: Option<&RepoPath>) -> impl Iterator<Item = String> + use<> {
-        let home = || self.prefixes.iter().find(|prefix| !self.files.contains(prefix));
+        let home = || {
+            self.prefixes
+                .iter()
+                .find(|prefix| !self.files.contains(prefix))
+        };
         let start = match file {
             Some(file) => parent(file.as_str()).map(str::to_owned),
-            None => Some(home().map(|home| home.as_str().to_owned()).unwrap_or_default()),
+            None => Some(
+                home()
+                    .map(|home| home.as_str().to_owned())
+                    .unwrap_or_default(),
+            ),
         };
         std::iter::successors(start, |directory| parent(directory).map(str::to_owned))
     }
@@ -271,9 +367,17 @@ impl Pinned<'_> {
 
 /// The directory of a path; `""` is the root, which has none.
 fn parent(path: &str) -> Option<&str> {
-    if path.is_empty() { None } else { Some(path.rsplit_once('/').map_or("", |(parent, _)| parent)) }
+    if path.is_empty() {
+        None
+    } else {
+        Some(path.rsplit_once('/').map_or("", |(parent, _)| parent))
+    }
 }
 
 fn below(directory: &str, name: &str) -> String {
-    if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
+    if directory.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{directory}/{name}")
+    }
 }

@@ -17,17 +17,29 @@ pub fn of_machine(given: Option<&str>) -> Result<Image, TrialError> {
     let measured = fingerprint();
     let image = match given.filter(|given| *given != "auto") {
         None => stronger(&measured),
-        Some(given) => given.parse::<RunnerImage>().map_err(|error| refused(error.to_string()))?,
+        Some(given) => given
+            .parse::<RunnerImage>()
+            .map_err(|error| refused(error.to_string()))?,
     };
     if image.basis() == Basis::Host && image != measured.image {
-        return Err(refused(format!("{image} was given, and this machine is {}", measured.image)));
+        return Err(refused(format!(
+            "{image} was given, and this machine is {}",
+            measured.image
+        )));
     }
-    Ok(Image { id: image.to_string(), fingerprint: measured.image.to_string() })
+    Ok(Image {
+        id: image.to_string(),
+        fingerprint: measured.image.to_string(),
+    })
 }
 
 fn stronger(measured: &Measured) -> RunnerImage {
     let strongest = measure();
-    if strongest.image.basis() > Basis::Host { strongest.image } else { measured.image.clone() }
+    if strongest.image.basis() > Basis::Host {
+        strongest.image
+    } else {
+        measured.image.clone()
+    }
 }
 
 /// Refuses any image but the one that the fixture ledger pins.
@@ -37,14 +49,19 @@ fn stronger(measured: &Measured) -> RunnerImage {
 pub fn expect(image: &Image, pinned: &str) -> Result<(), TrialError> {
     match image.id == pinned {
         true => Ok(()),
-        false => {
-            Err(refused(format!("the trial would run on {}, and the fixture ledger pins {pinned}", image.id)))
-        }
+        false => Err(refused(format!(
+            "the trial would run on {}, and the fixture ledger pins {pinned}",
+            image.id
+        ))),
     }
 }
 
 fn refused(message: String) -> TrialError {
     let fix = "judge on the pinned image and name it with --runner-image ID, or land a range that pins this one: \
                git reins fixture pin --epoch NEW --runner-image auto && git reins fixture commit";
-    TrialError::Refused { code: Code::FixtureEpochUnpinned, message, fix: fix.to_owned() }
+    TrialError::Refused {
+        code: Code::FixtureEpochUnpinned,
+        message,
+        fix: fix.to_owned(),
+    }
 }

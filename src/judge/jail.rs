@@ -38,7 +38,12 @@ impl<'a> Jail<'a> {
     pub fn probe(runner: &'a Runner, scratch: &'a Path) -> Result<Self, TrialError> {
         let probed = trace::probe(runner, scratch, probe(runner, scratch)?)?;
         let had = Cell::new(probed.means);
-        Ok(Self { runner, scratch, probed, had })
+        Ok(Self {
+            runner,
+            scratch,
+            probed,
+            had,
+        })
     }
 
     /// What works, and is tried first.
@@ -61,7 +66,10 @@ impl<'a> Jail<'a> {
             return Ok(());
         }
         Err(TrialError::Unenforced(
-            missing.into_iter().map(|mechanism| (mechanism, self.why(mechanism))).collect(),
+            missing
+                .into_iter()
+                .map(|mechanism| (mechanism, self.why(mechanism)))
+                .collect(),
         ))
     }
 
@@ -76,22 +84,45 @@ impl<'a> Jail<'a> {
     }
 
     fn tried(&self, means: &[&str], otherwise: &str) -> String {
-        let tried = self.probed.missing.iter().filter(|(word, _)| means.contains(word));
+        let tried = self
+            .probed
+            .missing
+            .iter()
+            .filter(|(word, _)| means.contains(word));
         let tried: Vec<_> = tried.map(|(word, why)| format!("{word}: {why}")).collect();
-        if tried.is_empty() { otherwise.to_owned() } else { tried.join("; ") }
+        if tried.is_empty() {
+            otherwise.to_owned()
+        } else {
+            tried.join("; ")
+        }
     }
 
     /// The fence around one run, watched in this way.
     pub(super) fn fence(&self, land: Land, network: Network, trace: Trace) -> Fence {
-        let mut means = Enforced { trace, ..self.means() };
+        let mut means = Enforced {
+            trace,
+            ..self.means()
+        };
         if trace != Trace::Ptrace && means.kill == KillGuard::PtraceTree {
             means.kill = KillGuard::Pgrp;
         }
         // a run that nobody watches says so itself
-        let trace =
-            if trace == Trace::None { self.enforced().trace } else { trace.max(self.enforced().trace) };
-        self.had.set(Enforced { trace, kill: means.kill.max(self.enforced().kill), ..means });
-        Fence { means, read_only: land.read_only, writable: land.writable, network }
+        let trace = if trace == Trace::None {
+            self.enforced().trace
+        } else {
+            trace.max(self.enforced().trace)
+        };
+        self.had.set(Enforced {
+            trace,
+            kill: means.kill.max(self.enforced().kill),
+            ..means
+        });
+        Fence {
+            means,
+            read_only: land.read_only,
+            writable: land.writable,
+            network,
+        }
     }
 }
 
@@ -106,7 +137,8 @@ impl Land {
     /// A tree, but for what is pinned in it.
     pub fn tree(&mut self, dir: &Path, laid: &Laid) {
         self.writable.push(dir.to_owned());
-        self.read_only.extend(pinned(laid).iter().map(|path| dir.join(path)));
+        self.read_only
+            .extend(pinned(laid).iter().map(|path| dir.join(path)));
     }
 }
 
@@ -114,10 +146,16 @@ impl Land {
 /// those are few enough.
 fn pinned(laid: &Laid) -> BTreeSet<PathBuf> {
     let paths = || laid.sealed.iter().map(|(path, _)| Path::new(path.as_str()));
-    let down_to =
-        |depth| paths().map(|path| path.iter().take(depth).collect()).collect::<BTreeSet<PathBuf>>();
+    let down_to = |depth| {
+        paths()
+            .map(|path| path.iter().take(depth).collect())
+            .collect::<BTreeSet<PathBuf>>()
+    };
     let deepest = paths().map(|path| path.iter().count()).max().unwrap_or(0);
-    let places = (2..=deepest).rev().map(down_to).find(|places| places.len() <= MOST_PLACES);
+    let places = (2..=deepest)
+        .rev()
+        .map(down_to)
+        .find(|places| places.len() <= MOST_PLACES);
     places.unwrap_or_else(|| down_to(1))
 }
 
@@ -135,13 +173,24 @@ mod tests {
             ("seccomp", "no filter".to_owned()),
             ("pidns", "no".to_owned()),
         ];
-        let probed = Probed { means: Fence::OPEN, missing };
+        let probed = Probed {
+            means: Fence::OPEN,
+            missing,
+        };
         let had = Cell::new(probed.means);
-        let jail = Jail { runner: &runner, scratch: Path::new("/"), probed, had };
+        let jail = Jail {
+            runner: &runner,
+            scratch: Path::new("/"),
+            probed,
+            had,
+        };
         let mut policy = crate::policy::parse(b"schema = 1\n").unwrap();
         let said = jail.require(&policy).unwrap_err().to_string();
         let tried = "network (netns-lo: no namespaces: not permitted; seccomp: no filter)";
-        assert!(said.contains(tried) && said.contains("fixtures (nothing here enforces it)"), "{said}");
+        assert!(
+            said.contains(tried) && said.contains("fixtures (nothing here enforces it)"),
+            "{said}"
+        );
         policy.judge.require = Vec::new();
         assert!(jail.require(&policy).is_ok());
     }
@@ -150,9 +199,24 @@ mod tests {
     fn what_one_run_did_not_have_is_not_said_of_all() {
         let runner = Runner::supervised_by(PathBuf::new(), Interrupt::watch().unwrap());
         let said = |kill: KillGuard, traces: &[Trace]| {
-            let means = Enforced { kill, trace: Trace::Ptrace, ..Fence::OPEN };
-            let (probed, had) = (Probed { means, missing: Vec::new() }, Cell::new(means));
-            let jail = Jail { runner: &runner, scratch: Path::new("/"), probed, had };
+            let means = Enforced {
+                kill,
+                trace: Trace::Ptrace,
+                ..Fence::OPEN
+            };
+            let (probed, had) = (
+                Probed {
+                    means,
+                    missing: Vec::new(),
+                },
+                Cell::new(means),
+            );
+            let jail = Jail {
+                runner: &runner,
+                scratch: Path::new("/"),
+                probed,
+                had,
+            };
             for trace in traces {
                 let _fence = jail.fence(Land::default(), Network::Deny, *trace);
             }
@@ -168,21 +232,39 @@ mod tests {
     #[test]
     fn too_many_pinned_files_are_fenced_off_by_the_deepest_directories() {
         let fenced = |paths: &mut dyn Iterator<Item = String>| {
-            let sealed = paths.map(|path| (path.parse().unwrap(), Sha256::of(b""))).collect();
+            let sealed = paths
+                .map(|path| (path.parse().unwrap(), Sha256::of(b"")))
+                .collect();
             let tree = "0".repeat(40).parse().unwrap();
             let mut land = Land::default();
-            land.tree(Path::new("/t"), &Laid { tree, properties: BTreeSet::default(), sealed });
+            land.tree(
+                Path::new("/t"),
+                &Laid {
+                    tree,
+                    properties: BTreeSet::default(),
+                    sealed,
+                },
+            );
             assert_eq!(land.writable, ["/t"].map(PathBuf::from));
-            land.read_only.iter().map(|path| path.display().to_string()).collect::<Vec<_>>()
+            land.read_only
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect::<Vec<_>>()
         };
         let data = |count: usize| (0..count).map(|at| format!("tests/data/{:02}/{at}", at % 100));
         let one = || ["tests/keep.py".to_owned(), "keep.py".to_owned()].into_iter();
         assert!(fenced(&mut std::iter::empty()).is_empty());
         assert_eq!(fenced(&mut one()), ["/t/keep.py", "/t/tests/keep.py"]);
         let files = fenced(&mut data(MOST_PLACES));
-        assert!(files.len() == MOST_PLACES && files[0] == "/t/tests/data/00/0", "{files:?}");
+        assert!(
+            files.len() == MOST_PLACES && files[0] == "/t/tests/data/00/0",
+            "{files:?}"
+        );
         let dirs = fenced(&mut data(MOST_PLACES + 1).chain(one()));
-        assert_eq!((dirs.len(), &*dirs[1], &*dirs[101]), (102, "/t/tests/data/00", "/t/tests/keep.py"));
+        assert_eq!(
+            (dirs.len(), &*dirs[1], &*dirs[101]),
+            (102, "/t/tests/data/00", "/t/tests/keep.py")
+        );
         let apart = |at: usize| format!("tests/data/{at}/one");
         let many = fenced(&mut (0..=MOST_PLACES).map(apart).chain(one()));
         assert_eq!(many, ["/t/keep.py", "/t/tests/data", "/t/tests/keep.py"]);

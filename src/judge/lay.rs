@@ -64,7 +64,10 @@ impl<'a> Trees<'a> {
         for (path, entry) in material.specs.iter().chain(material.fixtures.iter()) {
             common.insert(safe(path)?.as_str().as_bytes().to_vec(), Some(*entry));
         }
-        material.properties.keys().try_for_each(|path| safe(path).map(drop))?;
+        material
+            .properties
+            .keys()
+            .try_for_each(|path| safe(path).map(drop))?;
         Ok(Self {
             repo: borrower.repo()?,
             borrower,
@@ -98,8 +101,15 @@ impl<'a> Trees<'a> {
     ///
     /// # Errors
     /// When git cannot make it.
-    pub fn laid(&self, revision: Revision, row: Option<&OracleRow>) -> Result<Rc<Laid>, TrialError> {
-        let root = *self.roots.get(&revision).expect("a revision is named before it is laid");
+    pub fn laid(
+        &self,
+        revision: Revision,
+        row: Option<&OracleRow>,
+    ) -> Result<Rc<Laid>, TrialError> {
+        let root = *self
+            .roots
+            .get(&revision)
+            .expect("a revision is named before it is laid");
         self.laid_over(root, row)
     }
 
@@ -108,11 +118,17 @@ impl<'a> Trees<'a> {
     /// # Errors
     /// When git cannot make it.
     pub fn witness(&self, id: &OracleId, row: &OracleRow) -> Result<Option<Rc<Laid>>, TrialError> {
-        self.witnesses.get(id).map(|root| self.laid_over(*root, Some(row))).transpose()
+        self.witnesses
+            .get(id)
+            .map(|root| self.laid_over(*root, Some(row)))
+            .transpose()
     }
 
     fn laid_over(&self, root: ObjectId, row: Option<&OracleRow>) -> Result<Rc<Laid>, TrialError> {
-        let named = row.into_iter().flat_map(|row| &row.property_files).map(|file| file.path.clone());
+        let named = row
+            .into_iter()
+            .flat_map(|row| &row.property_files)
+            .map(|file| file.path.clone());
         let own: BTreeSet<String> = named.filter(|path| self.apart.contains(path)).collect();
         let key = (root, own);
         if let Some(laid) = self.laid.borrow().get(&key) {
@@ -124,29 +140,55 @@ impl<'a> Trees<'a> {
     }
 
     fn lay(&self, root: ObjectId, own: &BTreeSet<String>) -> Result<Laid, TrialError> {
-        let mut entries: Entries =
-            self.repo.unlaid_paths(root, &self.territory)?.into_iter().map(|path| (path, None)).collect();
+        let mut entries: Entries = self
+            .repo
+            .unlaid_paths(root, &self.territory)?
+            .into_iter()
+            .map(|path| (path, None))
+            .collect();
         entries.extend(self.common.clone());
         let is_laid = |path: &str| own.contains(path) || !self.apart.contains(path);
         let properties = self.properties.iter().filter(|(path, _)| is_laid(path));
-        let properties: BTreeMap<_, _> = properties.map(|(path, entry)| (path.clone(), *entry)).collect();
-        entries.extend(properties.iter().map(|(path, entry)| (path.clone().into_bytes(), Some(*entry))));
+        let properties: BTreeMap<_, _> = properties
+            .map(|(path, entry)| (path.clone(), *entry))
+            .collect();
+        entries.extend(
+            properties
+                .iter()
+                .map(|(path, entry)| (path.clone().into_bytes(), Some(*entry))),
+        );
         let tree = self.borrower.compose(root, &entries)?;
         let mut files = self.fixtures.clone();
         files.extend(properties.clone());
         files.retain(|_, entry| entry.is_file());
-        let facts = self.repo.file_facts(&files, &self.repo.attributes(tree, files.keys())?)?;
-        let bytes = |(path, facts): (&String, &FileFacts)| Some((path.parse().ok()?, facts.sha256?));
-        let properties = properties.keys().filter_map(|path| path.parse().ok()).collect();
-        Ok(Laid { tree, properties, sealed: facts.iter().filter_map(bytes).collect() })
+        let facts = self
+            .repo
+            .file_facts(&files, &self.repo.attributes(tree, files.keys())?)?;
+        let bytes =
+            |(path, facts): (&String, &FileFacts)| Some((path.parse().ok()?, facts.sha256?));
+        let properties = properties
+            .keys()
+            .filter_map(|path| path.parse().ok())
+            .collect();
+        Ok(Laid {
+            tree,
+            properties,
+            sealed: facts.iter().filter_map(bytes).collect(),
+        })
     }
 }
 
 fn safe(path: &str) -> Result<RepoPath, TrialError> {
     let parsed = path.parse::<RepoPath>();
-    parsed.ok().filter(|_| !path.contains('\u{fffd}')).ok_or_else(|| TrialError::Refused {
-        code: Code::PathUnsafe,
-        message: format!("the material holds {}, which cannot be laid out safely", shown(path)),
-        fix: "rename it, in a range of its own".to_owned(),
-    })
+    parsed
+        .ok()
+        .filter(|_| !path.contains('\u{fffd}'))
+        .ok_or_else(|| TrialError::Refused {
+            code: Code::PathUnsafe,
+            message: format!(
+                "the material holds {}, which cannot be laid out safely",
+                shown(path)
+            ),
+            fix: "rename it, in a range of its own".to_owned(),
+        })
 }

@@ -18,20 +18,32 @@ pub(super) fn results(
     ran: &Ran,
     (fresh, seed): (&Fresh, &str),
 ) -> Result<Results, TrialError> {
-    let Some(expected) = &invocation.result else { return Ok(Results::NotExpected) };
+    let Some(expected) = &invocation.result else {
+        return Ok(Results::NotExpected);
+    };
     let bytes = match &expected.source {
-        Source::Stdout if ran.stdout.bytes as usize > ran.stdout.head.len() + ran.stdout.tail.len() => {
-            return Ok(Results::Unreadable("more was printed than is kept".to_owned()));
+        Source::Stdout
+            if ran.stdout.bytes as usize > ran.stdout.head.len() + ran.stdout.tail.len() =>
+        {
+            return Ok(Results::Unreadable(
+                "more was printed than is kept".to_owned(),
+            ));
         }
         Source::Stdout => [ran.stdout.head.as_slice(), &ran.stdout.tail].concat(),
-        Source::File(path) => match fresh.left(path)?.map_or(Ok(None), |path| files::read(&path)) {
+        Source::File(path) => match fresh
+            .left(path)?
+            .map_or(Ok(None), |path| files::read(&path))
+        {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return Ok(Results::Missing),
             Err(error) => return Ok(Results::Unreadable(unreadable(&error))),
         },
     };
     Ok(match result::read(expected.format, &bytes, seed) {
-        Ok(counts) => Results::Read { counts, require_executed: expected.require_executed },
+        Ok(counts) => Results::Read {
+            counts,
+            require_executed: expected.require_executed,
+        },
         Err(fault) => Results::Unreadable(fault.to_string()),
     })
 }

@@ -28,12 +28,23 @@ impl Line {
         let ended = &measured.ended;
         let is_miss = !matches!(ended.outcome, Outcome::Pass | Outcome::NotRun);
         let class = is_miss.then_some(Class::CanaryFail);
-        Self { id: id.to_owned(), property: None, seed: seed.map(str::to_owned), revision, measured, class }
+        Self {
+            id: id.to_owned(),
+            property: None,
+            seed: seed.map(str::to_owned),
+            revision,
+            measured,
+            class,
+        }
     }
 
     /// What it is in a record.
     pub fn record(&self) -> CheckRun {
-        let kind = if self.property.is_some() { CheckKind::Property } else { CheckKind::Canary };
+        let kind = if self.property.is_some() {
+            CheckKind::Property
+        } else {
+            CheckKind::Canary
+        };
         CheckRun {
             id: self.id.clone(),
             property: self.property.clone(),
@@ -71,11 +82,18 @@ impl Measured {
 
     /// What did not run because a check before it changed pinned bytes.
     pub fn after_tamper() -> Self {
-        Self::kept_back(RunReason::Tampered, "a check before it changed bytes that nobody may change")
+        Self::kept_back(
+            RunReason::Tampered,
+            "a check before it changed bytes that nobody may change",
+        )
     }
 
     fn kept_back(reason: RunReason, note: &str) -> Self {
-        Self::of(Ended { outcome: Outcome::NotRun, reason: Some(reason), note: note.to_owned() })
+        Self::of(Ended {
+            outcome: Outcome::NotRun,
+            reason: Some(reason),
+            note: note.to_owned(),
+        })
     }
 }
 
@@ -104,16 +122,27 @@ impl Lines {
 
     /// Whether a run changed bytes that it may not: what comes after it would say nothing.
     pub fn has_tamper(&self) -> bool {
-        self.0.iter().any(|line| line.measured.ended.outcome == Outcome::Tamper)
+        self.0
+            .iter()
+            .any(|line| line.measured.ended.outcome == Outcome::Tamper)
     }
 
     /// The outcomes of a property's seed on one tree; of all its seeds when none is named.
-    pub fn outcomes(&self, property: &OracleId, seed: Option<&str>, revision: Revision) -> Vec<Outcome> {
+    pub fn outcomes(
+        &self,
+        property: &OracleId,
+        seed: Option<&str>,
+        revision: Revision,
+    ) -> Vec<Outcome> {
         let is_meant = |line: &&Line| {
             line.property.as_ref() == Some(property)
                 && seed.is_none_or(|seed| line.seed.as_deref() == Some(seed))
                 && line.revision == revision
         };
-        self.0.iter().filter(is_meant).map(|line| line.measured.ended.outcome).collect()
+        self.0
+            .iter()
+            .filter(is_meant)
+            .map(|line| line.measured.ended.outcome)
+            .collect()
     }
 }

@@ -17,9 +17,16 @@ pub(super) fn opened(ran: &Ran, trees: &[&Fresh], blindness: &str) -> Known {
     let mut found = BTreeSet::new();
     for touch in touched.iter().filter(|touch| touch.read || touch.wrote) {
         for tree in trees {
-            let Ok(inner) = touch.path.strip_prefix(tree.path()) else { continue };
-            match inner.to_str().and_then(|inner| inner.parse::<RepoPath>().ok()) {
-                Some(path) => found.extend(tree.digest(&path).map(|sha256| Opened { path, sha256 })),
+            let Ok(inner) = touch.path.strip_prefix(tree.path()) else {
+                continue;
+            };
+            match inner
+                .to_str()
+                .and_then(|inner| inner.parse::<RepoPath>().ok())
+            {
+                Some(path) => {
+                    found.extend(tree.digest(&path).map(|sha256| Opened { path, sha256 }))
+                }
                 None if tree.held(inner) => {
                     return Err("a file was opened whose path no record can hold".to_owned());
                 }

@@ -87,7 +87,9 @@ impl Candidate {
     pub fn bytes(&self, borrower: &Borrower, base_root: ObjectId) -> Result<Vec<u8>, TrialError> {
         Ok(match self {
             Self::Patch(bytes) => bytes.clone(),
-            Self::Range(changes) => borrower.diff(base_root, borrower.compose(base_root, changes)?)?,
+            Self::Range(changes) => {
+                borrower.diff(base_root, borrower.compose(base_root, changes)?)?
+            }
         })
     }
 }
@@ -99,7 +101,14 @@ impl Candidate {
 pub fn pin(repo: &Repo, handed: &Handed<'_>, today: Day) -> Result<Pinned, TrialError> {
     let weighed = match handed.patch {
         Some(_) => beside_patch(repo, handed.base, today)?,
-        None => weighed(repo, &Request { base: handed.base, tip: handed.tip }, today)?,
+        None => weighed(
+            repo,
+            &Request {
+                base: handed.base,
+                tip: handed.tip,
+            },
+            today,
+        )?,
     };
     if weighed.decision.decision == Outcome::Refuse {
         return Err(TrialError::Checked(Box::new(weighed.decision)));
@@ -125,14 +134,26 @@ pub fn pin(repo: &Repo, handed: &Handed<'_>, today: Day) -> Result<Pinned, Trial
     if draft == Draft::Patch {
         image::expect(&image, &bound.image_id)?;
     }
-    Ok(Pinned { order, base, base_root, base_tree, bound, epoch, image, draft, candidate, weighed })
+    Ok(Pinned {
+        order,
+        base,
+        base_root,
+        base_tree,
+        bound,
+        epoch,
+        image,
+        draft,
+        candidate,
+        weighed,
+    })
 }
 
 fn no_epoch() -> TrialError {
     TrialError::Refused {
         code: Code::LedgerMissing,
         message: "there is no fixture ledger, and so no epoch to judge in".to_owned(),
-        fix: "git reins fixture pin --epoch ID --runner-image auto && git reins fixture commit".to_owned(),
+        fix: "git reins fixture pin --epoch ID --runner-image auto && git reins fixture commit"
+            .to_owned(),
     }
 }
 
@@ -155,13 +176,27 @@ fn beside_patch(repo: &Repo, base: Option<&str>, today: Day) -> Result<Weighed, 
     };
     let name = base.to_string();
     if repo.head()?.is_some() {
-        let ahead = weighed(repo, &Request { base: Some(&name), tip: None }, today)?;
+        let ahead = weighed(
+            repo,
+            &Request {
+                base: Some(&name),
+                tip: None,
+            },
+            today,
+        )?;
         let is_above = ahead.ground.range.bases == [base];
         if is_above && !ahead.facts.has_patch() {
             return Ok(ahead);
         }
     }
-    weighed(repo, &Request { base: Some(&name), tip: Some(&name) }, today)
+    weighed(
+        repo,
+        &Request {
+            base: Some(&name),
+            tip: Some(&name),
+        },
+        today,
+    )
 }
 
 /// Where the tip of a range differs from base in what is no material.
@@ -170,8 +205,10 @@ fn changes(repo: &Repo, weighed: &Weighed, base_root: ObjectId) -> Result<Entrie
     let tip = repo.commit(weighed.ground.tip)?.tree;
     let mut changes = BTreeMap::new();
     repo.owned(Some(tip), &[Some(base_root)], &mut |step| {
-        let spot =
-            step.path.split(|byte| *byte == b'/').fold(territory.root(), |spot, name| spot.child(name));
+        let spot = step
+            .path
+            .split(|byte| *byte == b'/')
+            .fold(territory.root(), |spot, name| spot.child(name));
         let is_material = spot.marks().material;
         if !step.is_directory && !is_material {
             let gone = changes.get(step.path).is_none_or(Option::is_none);

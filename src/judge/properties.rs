@@ -64,8 +64,11 @@ pub fn plan<'a>(
         let standing = row.id().and_then(|id| standings.get(&id).copied());
         matches!(standing, Some(Standing::Scored | Standing::Frozen))
     };
-    let runs = rows.iter().filter(|row| scores(row) || !row.property_files.is_empty());
-    runs.map(|row| property(policy, row, freezes, scores(row))).collect()
+    let runs = rows
+        .iter()
+        .filter(|row| scores(row) || !row.property_files.is_empty());
+    runs.map(|row| property(policy, row, freezes, scores(row)))
+        .collect()
 }
 
 fn property<'a>(
@@ -77,8 +80,15 @@ fn property<'a>(
     let unknown = || TrialError::NoCheck(row.oracle_id.clone());
     let id = row.id().ok_or_else(unknown)?;
     let check = policy.check_of(row.check.as_deref()).ok_or_else(unknown)?;
-    let file = row.property_files.first().and_then(|file| file.path.parse().ok()).ok_or_else(unknown)?;
-    let freezes: Vec<_> = freezes.iter().filter(|frozen| text(&frozen.property_id) == id.as_str()).collect();
+    let file = row
+        .property_files
+        .first()
+        .and_then(|file| file.path.parse().ok())
+        .ok_or_else(unknown)?;
+    let freezes: Vec<_> = freezes
+        .iter()
+        .filter(|frozen| text(&frozen.property_id) == id.as_str())
+        .collect();
     let mut seeds = Vec::new();
     let frozen = freezes.iter().map(|row| text(&row.seed));
     for seed in check.seeds.iter().map(String::as_str).chain(frozen) {
@@ -86,14 +96,31 @@ fn property<'a>(
             seeds.push(seed.to_owned());
         }
     }
-    Ok(Property { id, row, check, file, scores, seeds, freezes })
+    Ok(Property {
+        id,
+        row,
+        check,
+        file,
+        scores,
+        seeds,
+        freezes,
+    })
 }
 
 /// The property files that only rows name which do not score.
 pub fn apart(properties: &[Property<'_>]) -> BTreeSet<String> {
     let files = |scores: bool| -> BTreeSet<String> {
-        let rows = properties.iter().filter(|property| property.scores == scores);
-        rows.flat_map(|property| property.row.property_files.iter().map(|file| file.path.clone())).collect()
+        let rows = properties
+            .iter()
+            .filter(|property| property.scores == scores);
+        rows.flat_map(|property| {
+            property
+                .row
+                .property_files
+                .iter()
+                .map(|file| file.path.clone())
+        })
+        .collect()
     };
     files(false).difference(&files(true)).cloned().collect()
 }
@@ -130,7 +157,9 @@ impl Session<'_> {
                 for _ in 0..property.runs(seed, self.bench.policy.judge.replays) {
                     let measured = match ignoring.contains(&property.id) {
                         true => not_honoured(),
-                        false => unless_tampered(lines, || self.on_candidate(property, seed, lines))?,
+                        false => {
+                            unless_tampered(lines, || self.on_candidate(property, seed, lines))?
+                        }
                     };
                     lines.push(line(property, seed, Revision::Candidate, measured));
                 }
@@ -143,7 +172,11 @@ impl Session<'_> {
     ///
     /// # Errors
     /// When it is not known how a run ended.
-    pub(super) fn on_base(&self, property: &Property<'_>, lines: &mut Lines) -> Result<(), TrialError> {
+    pub(super) fn on_base(
+        &self,
+        property: &Property<'_>,
+        lines: &mut Lines,
+    ) -> Result<(), TrialError> {
         let laid = self.trees.laid(Revision::Base, Some(property.row))?;
         let budget_s = self.bench.budgets.of(property.check)?;
         for seed in &property.seeds {
@@ -162,10 +195,24 @@ impl Session<'_> {
     /// Runs a property on base with its known-bad patch, up to the first seed that fails: that is
     /// all there is to show. A frozen seed shows nothing.
     fn on_witness(&self, property: &Property<'_>, lines: &mut Lines) -> Result<(), TrialError> {
-        let Some(laid) = self.trees.witness(&property.id, property.row)? else { return Ok(()) };
+        let Some(laid) = self.trees.witness(&property.id, property.row)? else {
+            return Ok(());
+        };
         let budget_s = self.bench.budgets.of(property.check)?;
-        for seed in property.seeds.iter().filter(|seed| !property.is_frozen(seed)) {
-            let run = || self.once(property, seed, (&laid, "its known-bad patch"), budget_s, self.cache);
+        for seed in property
+            .seeds
+            .iter()
+            .filter(|seed| !property.is_frozen(seed))
+        {
+            let run = || {
+                self.once(
+                    property,
+                    seed,
+                    (&laid, "its known-bad patch"),
+                    budget_s,
+                    self.cache,
+                )
+            };
             let measured = unless_tampered(lines, run)?;
             let is_killed = measured.ended.outcome == Outcome::Fail;
             lines.push(line(property, seed, Revision::Witness, measured));
@@ -197,9 +244,16 @@ impl Session<'_> {
                 && line.measured.ended.outcome == Outcome::Pass
         });
         let passed: Vec<_> = on_base.map(|line| line.measured.wall_ms).collect();
-        let raised_s = self.bench.budgets.raised(property.check, &passed)?.max(budget_s);
+        let raised_s = self
+            .bench
+            .budgets
+            .raised(property.check, &passed)?
+            .max(budget_s);
         let again = self.once(property, seed, tree, raised_s, None)?;
-        let talk = format!("{}\n[out of time after {budget_s} s, run again]\n{}", first.talk, again.talk);
+        let talk = format!(
+            "{}\n[out of time after {budget_s} s, run again]\n{}",
+            first.talk, again.talk
+        );
         Ok(Measured { talk, ..again })
     }
 
@@ -211,10 +265,22 @@ impl Session<'_> {
         budget_s: u64,
         cache: Option<&Cache>,
     ) -> Result<Measured, TrialError> {
-        let subject = Subject { property: Some((&property.row.property, &property.file)), seed };
+        let subject = Subject {
+            property: Some((&property.row.property, &property.file)),
+            seed,
+        };
         let seed_shown = crate::model::path::shown(seed);
-        let title = format!("{}: {} seed {seed_shown} on {revision}", property.check.id, property.id);
-        let errand = Errand { check: property.check, subject, laid, budget_s, title: &title };
+        let title = format!(
+            "{}: {} seed {seed_shown} on {revision}",
+            property.check.id, property.id
+        );
+        let errand = Errand {
+            check: property.check,
+            subject,
+            laid,
+            budget_s,
+            title: &title,
+        };
         if let Some(known) = cache.and_then(|cache| cache.get(&errand)) {
             return Ok(known);
         }
@@ -232,7 +298,11 @@ impl Session<'_> {
     ///
     /// # Errors
     /// When it is not known how a run ended.
-    pub(super) fn ignores_seed(&self, property: &Property<'_>, on_base: &[Line]) -> Result<bool, TrialError> {
+    pub(super) fn ignores_seed(
+        &self,
+        property: &Property<'_>,
+        on_base: &[Line],
+    ) -> Result<bool, TrialError> {
         if !echoes(property.check.preset) {
             return Ok(false);
         }
@@ -271,13 +341,21 @@ fn unless_tampered(
     lines: &Lines,
     run: impl FnOnce() -> Result<Measured, TrialError>,
 ) -> Result<Measured, TrialError> {
-    if lines.has_tamper() { Ok(Measured::after_tamper()) } else { run() }
+    if lines.has_tamper() {
+        Ok(Measured::after_tamper())
+    } else {
+        run()
+    }
 }
 
 fn not_honoured() -> Measured {
     let reason = Some(RunReason::SeedNotHonoured);
     let note = "two seeds drew the same on base: the seed does nothing".to_owned();
-    Measured::of(Ended { outcome: Outcome::Error, reason, note })
+    Measured::of(Ended {
+        outcome: Outcome::Error,
+        reason,
+        note,
+    })
 }
 
 fn line(property: &Property<'_>, seed: &str, revision: Revision, measured: Measured) -> Line {
@@ -295,7 +373,12 @@ fn line(property: &Property<'_>, seed: &str, revision: Revision, measured: Measu
 pub fn keep_back(properties: &[Property<'_>], lines: &mut Lines) {
     for property in properties {
         for seed in &property.seeds {
-            lines.push(line(property, seed, Revision::Candidate, Measured::after_canary()));
+            lines.push(line(
+                property,
+                seed,
+                Revision::Candidate,
+                Measured::after_canary(),
+            ));
         }
     }
 }
@@ -312,9 +395,21 @@ pub fn facts(properties: &[Property<'_>], lines: &Lines) -> Vec<PropertyFacts> {
         id: property.id.clone(),
         scores: property.scores,
         eligible: property.check.quarantine_eligible,
-        seeds: property.seeds.iter().map(|text| seed(property, text)).collect(),
-        witness: property.row.witness_patch.as_ref().map(|_| witness(property)),
-        freezes: property.freezes.iter().map(|row| FreezeFacts::of(row, true)).collect(),
+        seeds: property
+            .seeds
+            .iter()
+            .map(|text| seed(property, text))
+            .collect(),
+        witness: property
+            .row
+            .witness_patch
+            .as_ref()
+            .map(|_| witness(property)),
+        freezes: property
+            .freezes
+            .iter()
+            .map(|row| FreezeFacts::of(row, true))
+            .collect(),
     };
     properties.iter().map(one).collect()
 }

@@ -24,12 +24,19 @@ use crate::sys::files::Root;
 /// What a run of a property on the candidate amounts to; none for any other run.
 pub(super) fn class(line: &Line, decision: &TrialDecision) -> Option<Class> {
     let property = line.property.as_ref()?;
-    let of_seed = |(id, seed, _): &&(_, String, _)| id == property && Some(seed) == line.seed.as_ref();
-    let verdict = decision.seeds.iter().find(of_seed).map(|(_, _, verdict)| *verdict);
+    let of_seed =
+        |(id, seed, _): &&(_, String, _)| id == property && Some(seed) == line.seed.as_ref();
+    let verdict = decision
+        .seeds
+        .iter()
+        .find(of_seed)
+        .map(|(_, _, verdict)| *verdict);
     match (line.revision, line.measured.ended.outcome) {
         (Revision::Base | Revision::Witness, _) | (Revision::Candidate, Outcome::NotRun) => None,
         (Revision::Candidate, Outcome::Pass) => Some(Class::PropPass),
-        (Revision::Candidate, Outcome::Fail) if verdict == Some(SeedVerdict::Held) => Some(Class::FreezeHit),
+        (Revision::Candidate, Outcome::Fail) if verdict == Some(SeedVerdict::Held) => {
+            Some(Class::FreezeHit)
+        }
         (Revision::Candidate, _) => Some(Class::PropFail),
     }
 }
@@ -95,15 +102,22 @@ pub fn keep(
 ) -> Result<(RepoPath, Deposited), TrialError> {
     let history = &judged.pinned.weighed.ground.policy.paths.history;
     let name = judged.trial.directory_name();
-    let dir: RepoPath =
-        format!("{history}/{day}/{name}").parse().expect("a day and hex digits make a safe path");
+    let dir: RepoPath = format!("{history}/{day}/{name}")
+        .parse()
+        .expect("a day and hex digits make a safe path");
     let mut files = beside;
     files.insert(file(VERDICT), record::print(&judged.trial).into_bytes());
     for (at, line) in judged.lines.0.iter().enumerate() {
         let text = log(line);
         if !text.is_empty() {
-            let subject = line.property.as_ref().map_or(line.id.as_str(), |id| id.as_str());
-            files.insert(file(&format!("logs/{at:03}-{subject}.log")), text.into_bytes());
+            let subject = line
+                .property
+                .as_ref()
+                .map_or(line.id.as_str(), |id| id.as_str());
+            files.insert(
+                file(&format!("logs/{at:03}-{subject}.log")),
+                text.into_bytes(),
+            );
         }
     }
     let deposited = deposit(root, history, &dir, &files)?;
@@ -115,27 +129,38 @@ pub fn keep(
 
 /// Whether a directory holds the record of a trial, whatever the clock said.
 fn holds(root: &Root, dir: &RepoPath, trial: &Trial) -> Result<bool, TrialError> {
-    let verdict = format!("{dir}/{VERDICT}").parse().expect("a safe path and a name of ours");
-    let there = root.read(&verdict)?.and_then(|bytes| record::parse::<Trial>(&bytes).ok());
+    let verdict = format!("{dir}/{VERDICT}")
+        .parse()
+        .expect("a safe path and a name of ours");
+    let there = root
+        .read(&verdict)?
+        .and_then(|bytes| record::parse::<Trial>(&bytes).ok());
     Ok(there.is_some_and(|there| there.digest() == trial.digest()))
 }
 
 /// A file of the directory.
 pub fn file(name: &str) -> RepoPath {
-    name.parse().expect("names of ours, ids of checks and of rows make safe paths")
+    name.parse()
+        .expect("names of ours, ids of checks and of rows make safe paths")
 }
 
 /// What a run printed, below what it was and what is known of it.
 fn log(line: &Line) -> String {
     let measured = &line.measured;
     let unknown = match &measured.opened {
-        Err(why) if !why.is_empty() => format!("which files it opened is not known: {}\n", visible(why)),
+        Err(why) if !why.is_empty() => {
+            format!("which files it opened is not known: {}\n", visible(why))
+        }
         Ok(_) | Err(_) => String::new(),
     };
     if measured.talk.is_empty() && measured.ended.note.is_empty() && unknown.is_empty() {
         return String::new();
     }
-    let seed = line.seed.as_ref().map(|seed| format!(", seed {}", visible(seed))).unwrap_or_default();
+    let seed = line
+        .seed
+        .as_ref()
+        .map(|seed| format!(", seed {}", visible(seed)))
+        .unwrap_or_default();
     let note = visible(&measured.ended.note);
     format!(
         "check {}{seed}, {:?}: {:?} {note}\n{unknown}\n{}",
@@ -145,5 +170,8 @@ fn log(line: &Line) -> String {
 
 /// What `admit` says of the candidate with this trial, as if it were folded.
 pub fn decision(judged: &Judged, evidence: VerdictEvidence) -> Decision {
-    admit::admit(&judged.pinned.weighed.facts, Scores::Trial(&judged.trial, evidence))
+    admit::admit(
+        &judged.pinned.weighed.facts,
+        Scores::Trial(&judged.trial, evidence),
+    )
 }

@@ -85,9 +85,14 @@ impl Court<'_> {
         let choice = choose(&policy, &pinned, asked)?;
         let mut properties = choice.properties(&policy, &pinned)?;
         let ground = self.ground()?;
-        let patched = asked.has_candidate.then(|| patched(&pinned, &policy, &ground)).transpose()?;
+        let patched = asked
+            .has_candidate
+            .then(|| patched(&pinned, &policy, &ground))
+            .transpose()?;
         let seen = self.run_all(&policy, &pinned, (&ground, patched.as_ref()), &properties)?;
-        properties.iter_mut().for_each(|property| choice.only_real(property));
+        properties
+            .iter_mut()
+            .for_each(|property| choice.only_real(property));
         let touched = patched.map(|patched| patched.touched).unwrap_or_default();
         let trial = facts(&policy, &properties, &seen.lines, (touched, self.today));
         record(&pinned, &policy, seen, (&properties, &trial))
@@ -108,17 +113,30 @@ impl Court<'_> {
         let mut roots = vec![(Revision::Base, pinned.base_root)];
         roots.extend(patched.map(|patched| (Revision::Candidate, patched.root)));
         let material = &pinned.weighed.facts.tip.material;
-        let scene = Scene { policy, material, apart: properties::apart(&all), budgets, roots };
+        let scene = Scene {
+            policy,
+            material,
+            apart: properties::apart(&all),
+            budgets,
+            roots,
+        };
         self.on_stage(ground, scene, |session| {
             session.bench.source.jail().require(policy)?;
             let candidate = patched.map(|patched| {
                 let tree = candidate_tree(session.trees, policy, patched.root, pinned)?;
-                Ok::<_, TrialError>(ReplayedCandidate { blob: patched.blob, tree })
+                Ok::<_, TrialError>(ReplayedCandidate {
+                    blob: patched.blob,
+                    tree,
+                })
             });
             let candidate = candidate.transpose()?;
             let (lines, ignoring) = run(session, properties, candidate.is_some())?;
             match session.bench.source.broken_at_all().first() {
-                None => Ok(Seen { lines, ignoring, candidate }),
+                None => Ok(Seen {
+                    lines,
+                    ignoring,
+                    candidate,
+                }),
                 Some(path) => Err(changed(path)),
             }
         })
@@ -129,21 +147,32 @@ impl Court<'_> {
 fn policy_of(pinned: &Pinned, asked: &Asked<'_>) -> Policy {
     let policy = &pinned.weighed.ground.policy;
     let judge = policy.judge.clone();
-    Policy { judge: Judge { replays: asked.times.unwrap_or(judge.replays), ..judge }, ..policy.clone() }
+    Policy {
+        judge: Judge {
+            replays: asked.times.unwrap_or(judge.replays),
+            ..judge
+        },
+        ..policy.clone()
+    }
 }
 
 /// The candidate, when it applies and nothing in its text stands against it.
 fn patched(pinned: &Pinned, policy: &Policy, ground: &Ground) -> Result<Patched, TrialError> {
     let bytes = pinned.candidate.bytes(&ground.borrower, pinned.base_root)?;
     let read = canaries::read(policy, &bytes, &ground.borrower, pinned.base_root)?;
-    let (Some(diff), Some(root), false) = (&read.diff, read.root, read.lines.has_missed_canary()) else {
+    let (Some(diff), Some(root), false) = (&read.diff, read.root, read.lines.has_missed_canary())
+    else {
         return Err(missed(&read.lines));
     };
     if let Candidate::Patch(_) = &pinned.candidate {
         refuse_material(diff, policy)?;
     }
     let touched = diff.touched().into_iter().cloned().collect();
-    Ok(Patched { blob: Sha256::of(&bytes), touched, root })
+    Ok(Patched {
+        blob: Sha256::of(&bytes),
+        touched,
+        root,
+    })
 }
 
 /// Every run, and the properties for which a seed does nothing.
@@ -156,7 +185,13 @@ fn run(
     if has_candidate {
         session.run(properties, &mut lines)?;
         let idle = |line: &&Line| line.measured.ended.reason == Some(RunReason::SeedNotHonoured);
-        ignoring.extend(lines.0.iter().filter(idle).filter_map(|line| line.property.clone()));
+        ignoring.extend(
+            lines
+                .0
+                .iter()
+                .filter(idle)
+                .filter_map(|line| line.property.clone()),
+        );
         return Ok((lines, ignoring));
     }
     for property in properties {
@@ -207,7 +242,11 @@ fn record(
         };
         facts.seeds.iter().map(one).collect::<Vec<_>>()
     };
-    let seeds = properties.iter().zip(&trial.properties).flat_map(of).collect();
+    let seeds = properties
+        .iter()
+        .zip(&trial.properties)
+        .flat_map(of)
+        .collect();
     let mut replay = Replay {
         schema: REPLAY_SCHEMA.to_owned(),
         base_rev: pinned.base,
@@ -224,23 +263,34 @@ fn record(
     };
     replay.sha256 = replay.digest();
     record::parse::<Replay>(record::print(&replay).as_bytes())?;
-    Ok(Replayed { replay, lines: seen.lines })
+    Ok(Replayed {
+        replay,
+        lines: seen.lines,
+    })
 }
 
 fn empty() -> TrialError {
     TrialError::Refused {
         code: Code::EmptyPatch,
-        message: "the candidate changes nothing that is run: there is no other tree than base".to_owned(),
+        message: "the candidate changes nothing that is run: there is no other tree than base"
+            .to_owned(),
         fix: "git reins replay, without a candidate".to_owned(),
     }
 }
 
 fn missed(lines: &Lines) -> TrialError {
-    let missed = lines.canaries().find(|line| line.class == Some(Class::CanaryFail));
-    let why = missed.map(|line| format!("{}: {}", line.id, line.measured.ended.note)).unwrap_or_default();
+    let missed = lines
+        .canaries()
+        .find(|line| line.class == Some(Class::CanaryFail));
+    let why = missed
+        .map(|line| format!("{}: {}", line.id, line.measured.ended.note))
+        .unwrap_or_default();
     TrialError::Refused {
         code: Code::CanaryFailed,
-        message: format!("the candidate is not run, a canary missed: {}", visible(&why)),
+        message: format!(
+            "the candidate is not run, a canary missed: {}",
+            visible(&why)
+        ),
         fix: "fix the patch, or replay on base alone: git reins replay".to_owned(),
     }
 }
@@ -248,7 +298,10 @@ fn missed(lines: &Lines) -> TrialError {
 fn changed(path: &str) -> TrialError {
     TrialError::Refused {
         code: Code::FixtureDigestMismatch,
-        message: format!("{} was changed while checks ran, so nothing is shown", shown(path)),
+        message: format!(
+            "{} was changed while checks ran, so nothing is shown",
+            shown(path)
+        ),
         fix: "keep the checks from writing outside of their tree, and replay again".to_owned(),
     }
 }

@@ -99,14 +99,25 @@ impl Bench<'_> {
         let mut fresh = self.source.fresh(errand.laid)?;
         let tree = fresh.path().to_owned();
         let environment = Environment::clean(place.path())?;
-        let mut land = Land { writable: vec![place.path().to_owned()], read_only: Vec::new() };
+        let mut land = Land {
+            writable: vec![place.path().to_owned()],
+            read_only: Vec::new(),
+        };
         land.tree(&tree, errand.laid);
         let fence = self.fence(land, errand.check.network, trace);
         let (tmp, result) = (place.path().join("tmp"), place.path().join("result"));
         let fixtures = self.policy.paths.fixtures.first();
         let fixtures = fixtures.map_or_else(|| tree.clone(), |path| tree.join(path.as_str()));
-        let places = Places { tree: &tree, fixtures: &fixtures, tmp: &tmp, result: &result };
-        let pinned = Pinned { prefixes: &self.policy.paths.properties, files: &errand.laid.properties };
+        let places = Places {
+            tree: &tree,
+            fixtures: &fixtures,
+            tmp: &tmp,
+            result: &result,
+        };
+        let pinned = Pinned {
+            prefixes: &self.policy.paths.properties,
+            files: &errand.laid.properties,
+        };
         let invocation = build(errand.check, errand.subject, places, pinned)?;
         for (path, bytes) in &invocation.files {
             place.put(path, bytes)?;
@@ -128,7 +139,11 @@ impl Bench<'_> {
         let echo = files::read(&tmp.join(SEED_ECHO)).ok().flatten();
         let echo = echo.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let opened = opened(&ran, &[&fresh], &self.source.jail().blindness());
-        let measured = Measured { echo, opened, ..measured(&facts, &errand.check.exit, &ran) };
+        let measured = Measured {
+            echo,
+            opened,
+            ..measured(&facts, &errand.check.exit, &ran)
+        };
         Ok((ran, measured))
     }
 
@@ -136,23 +151,51 @@ impl Bench<'_> {
     ///
     /// # Errors
     /// When it is not known how the run ended.
-    pub fn compare(&self, argv: &[String], trees: [&Laid; 2], title: &str) -> Result<Measured, TrialError> {
+    pub fn compare(
+        &self,
+        argv: &[String],
+        trees: [&Laid; 2],
+        title: &str,
+    ) -> Result<Measured, TrialError> {
         let place = Scratch::within(self.scratch)?;
-        let [mut before, after] = [self.source.standing(trees[0])?, self.source.standing(trees[1])?];
+        let [mut before, after] = [
+            self.source.standing(trees[0])?,
+            self.source.standing(trees[1])?,
+        ];
         let dirs = [before.path().to_owned(), after.path().to_owned()];
         let environment = Environment::clean(place.path())?;
         let words = ["before", "after"].map(|name| format!("{{{name}}}"));
-        let argv: Vec<OsString> = argv.iter().map(|text| filled(text, &words, &dirs).into()).collect();
+        let argv: Vec<OsString> = argv
+            .iter()
+            .map(|text| filled(text, &words, &dirs).into())
+            .collect();
         let limits = limits(Check::SIGNATURE_BUDGET_S, Check::OUTPUT_MAX_MIB);
-        let mut land = Land { writable: vec![place.path().to_owned()], read_only: Vec::new() };
-        dirs.iter().zip(trees).for_each(|(dir, laid)| land.tree(dir, laid));
+        let mut land = Land {
+            writable: vec![place.path().to_owned()],
+            read_only: Vec::new(),
+        };
+        dirs.iter()
+            .zip(trees)
+            .for_each(|(dir, laid)| land.tree(dir, laid));
         let fence = self.fence(land, Network::Deny, self.source.jail().means().trace);
-        let job = Job { argv: &argv, dir: &dirs[0], environment: &environment, limits, fence: Some(&fence) };
+        let job = Job {
+            argv: &argv,
+            dir: &dirs[0],
+            environment: &environment,
+            limits,
+            fence: Some(&fence),
+        };
         let (ran, out_of_memory) = self.launch(&mut before, &job, title)?;
         let tampered = [before.broken()?, after.broken()?, self.source.broken()].concat();
-        let facts = RunFacts { tampered, ..facts(&ran, out_of_memory, &job) };
+        let facts = RunFacts {
+            tampered,
+            ..facts(&ran, out_of_memory, &job)
+        };
         let opened = opened(&ran, &[&before, &after], &self.source.jail().blindness());
-        Ok(Measured { opened, ..measured(&facts, &crate::policy::Preset::Raw.exit(), &ran) })
+        Ok(Measured {
+            opened,
+            ..measured(&facts, &crate::policy::Preset::Raw.exit(), &ran)
+        })
     }
 
     /// The fence around a run, which keeps the trees that nobody runs in too.
@@ -162,7 +205,12 @@ impl Bench<'_> {
     }
 
     /// Runs a job on a tree; whether the kernel killed something for memory meanwhile.
-    fn launch(&self, fresh: &mut Fresh, job: &Job<'_>, title: &str) -> Result<(Ran, bool), TrialError> {
+    fn launch(
+        &self,
+        fresh: &mut Fresh,
+        job: &Job<'_>,
+        title: &str,
+    ) -> Result<(Ran, bool), TrialError> {
         let kills = memory::kills();
         let budget = job.limits.budget;
         let mut tick = |passed| progress(title, budget.saturating_sub(passed));
@@ -170,7 +218,12 @@ impl Bench<'_> {
         if out::is_watched() {
             out::say("\r\x1b[K");
         }
-        Ok((ran?, kills.zip(memory::kills()).is_some_and(|(before, after)| after > before)))
+        Ok((
+            ran?,
+            kills
+                .zip(memory::kills())
+                .is_some_and(|(before, after)| after > before),
+        ))
     }
 }
 
@@ -181,12 +234,23 @@ fn progress(title: &str, left: Duration) {
 }
 
 fn limits(budget_s: u64, output_max_mib: u64) -> Limits {
-    Limits { budget: Duration::from_secs(budget_s), output: output_max_mib.saturating_mul(1 << 20) }
+    Limits {
+        budget: Duration::from_secs(budget_s),
+        output: output_max_mib.saturating_mul(1 << 20),
+    }
 }
 
 fn dressed(environment: Environment, invocation: &Invocation) -> Environment {
-    let bare = invocation.env_unset.iter().fold(environment, |environment, name| environment.unset(name));
-    invocation.env.iter().fold(bare, |environment, (name, value)| environment.set(name, value))
+    let bare = invocation
+        .env_unset
+        .iter()
+        .fold(environment, |environment, name| environment.unset(name));
+    invocation
+        .env
+        .iter()
+        .fold(bare, |environment, (name, value)| {
+            environment.set(name, value)
+        })
 }
 
 fn filled(text: &str, words: &[String; 2], dirs: &[std::path::PathBuf; 2]) -> String {
@@ -204,7 +268,13 @@ fn facts(ran: &Ran, out_of_memory: bool, job: &Job<'_>) -> RunFacts {
         End::Missing(why) | End::NotStarted(why) => ProcessEnd::NotStarted(why.clone()),
     };
     let leaked = (ran.leaked + ran.survivors) as u64;
-    RunFacts { end, out_of_memory, leaked, tampered: Vec::new(), results: Results::NotExpected }
+    RunFacts {
+        end,
+        out_of_memory,
+        leaked,
+        tampered: Vec::new(),
+        results: Results::NotExpected,
+    }
 }
 
 fn measured(facts: &RunFacts, exit: &ExitMap, ran: &Ran) -> Measured {
@@ -215,5 +285,13 @@ fn measured(facts: &RunFacts, exit: &ExitMap, ran: &Ran) -> Measured {
     };
     let talk = format!("{}{}", ran.stdout.text(), ran.stderr.text());
     let ended = judge_run(facts, exit);
-    Measured { ended, exit: code, signal, wall_ms: ran.wall_ms, echo: None, opened: Err(String::new()), talk }
+    Measured {
+        ended,
+        exit: code,
+        signal,
+        wall_ms: ran.wall_ms,
+        echo: None,
+        opened: Err(String::new()),
+        talk,
+    }
 }

@@ -64,7 +64,10 @@ impl Court<'_> {
     ) -> Result<T, TrialError> {
         let territory = Territory::of(scene.policy);
         let mut trees = Trees::new(&ground.borrower, territory, scene.material, scene.apart)?;
-        scene.roots.into_iter().for_each(|(revision, root)| trees.add(revision, root));
+        scene
+            .roots
+            .into_iter()
+            .for_each(|(revision, root)| trees.add(revision, root));
         let runner = Runner::new(self.interrupt.clone())?;
         let scratch = ground.scratch.path();
         let jail = Jail::probe(&runner, scratch)?;
@@ -76,6 +79,10 @@ impl Court<'_> {
             runner: &runner,
             scratch,
         };
-        act(&Session { bench: &bench, trees: &trees, cache: None })
+        act(&Session {
+            bench: &bench,
+            trees: &trees,
+            cache: None,
+        })
     }
 }

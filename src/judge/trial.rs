@@ -78,7 +78,12 @@ pub(super) struct Patch {
 
 impl Default for Patch {
     fn default() -> Self {
-        Self { blob: None, touched: BTreeSet::new(), candidate_tree: None, enforced: Fence::OPEN }
+        Self {
+            blob: None,
+            touched: BTreeSet::new(),
+            candidate_tree: None,
+            enforced: Fence::OPEN,
+        }
     }
 }
 
@@ -100,8 +105,20 @@ impl Court<'_> {
         };
         case.classify(&decision);
         let wall_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let trial = record::trial(&pinned, &case.patch, &case.lines, &decision, (started_at, wall_ms))?;
-        Ok(Judged { trial, decision, pinned, lines: case.lines, notes: case.notes })
+        let trial = record::trial(
+            &pinned,
+            &case.patch,
+            &case.lines,
+            &decision,
+            (started_at, wall_ms),
+        )?;
+        Ok(Judged {
+            trial,
+            decision,
+            pinned,
+            lines: case.lines,
+            notes: case.notes,
+        })
     }
 
     /// Runs what has to run.
@@ -121,11 +138,17 @@ impl Court<'_> {
         jail.require(policy)?;
         case.patch.enforced = jail.means();
         let place = GitPlace::find(&self.dir, self.git_dir.as_deref())?;
-        let cache = Cache::open(&common(&place)?, &pinned.epoch, (&pinned.image, jail.means()), policy)?;
+        let cache = Cache::open(
+            &common(&place)?,
+            &pinned.epoch,
+            (&pinned.image, jail.means()),
+            policy,
+        )?;
         if cache.is_reused(&pinned.image) {
             let Image { id, fingerprint } = &pinned.image;
-            case.notes
-                .push(format!("IMAGE_ID_REUSED: {id} was seen with another fingerprint than {fingerprint}"));
+            case.notes.push(format!(
+                "IMAGE_ID_REUSED: {id} was seen with another fingerprint than {fingerprint}"
+            ));
         }
         let borrower = Borrower::new(&place, self.repo.hex_len(), &scratch.path().join("objects"))?;
         let bytes = pinned.candidate.bytes(&borrower, pinned.base_root)?;
@@ -138,8 +161,12 @@ impl Court<'_> {
         }
         if let Some(root) = read.root {
             let territory = Territory::of(policy);
-            let mut trees =
-                Trees::new(&borrower, territory, material_of_tip, properties::apart(&properties))?;
+            let mut trees = Trees::new(
+                &borrower,
+                territory,
+                material_of_tip,
+                properties::apart(&properties),
+            )?;
             trees.add(Revision::Base, pinned.base_root);
             trees.add(Revision::Candidate, root);
             trees.add_witnesses(witness::roots(self.repo, &borrower, pinned, &properties)?);
@@ -157,7 +184,12 @@ impl Court<'_> {
             }
             if !case.lines.has_missed_canary() {
                 let cache = (!self.is_anew).then_some(&cache);
-                Session { bench: &bench, trees: &trees, cache }.run(&properties, &mut case.lines)?;
+                Session {
+                    bench: &bench,
+                    trees: &trees,
+                    cache,
+                }
+                .run(&properties, &mut case.lines)?;
             }
             case.patch.enforced = source.jail().enforced();
             case.is_tampered = !source.broken_at_all().is_empty();
@@ -203,9 +235,14 @@ fn common(place: &GitPlace) -> Result<PathBuf, TrialError> {
 }
 
 /// A patch that is handed in as a file touches no material: there is no commit to judge it by.
-pub(super) fn refuse_material(diff: &Diff, policy: &crate::policy::Policy) -> Result<(), TrialError> {
+pub(super) fn refuse_material(
+    diff: &Diff,
+    policy: &crate::policy::Policy,
+) -> Result<(), TrialError> {
     let touched = material(diff, policy);
-    let Some(path) = touched.first() else { return Ok(()) };
+    let Some(path) = touched.first() else {
+        return Ok(());
+    };
     let covers = |prefixes: &[RepoPath]| prefixes.iter().any(|prefix| prefix.covers(path.as_str()));
     let paths = &policy.paths;
     let code = if path.as_str() == crate::policy::POLICY_PATH {
@@ -262,7 +299,8 @@ impl Case {
         for id in crate::decide::canary::order(policy) {
             if !self.lines.canaries().any(|line| line.id == id) {
                 let kept = super::run::Measured::after_canary();
-                self.lines.push(Line::canary(id, None, Revision::Candidate, kept));
+                self.lines
+                    .push(Line::canary(id, None, Revision::Candidate, kept));
             }
         }
         properties::keep_back(properties, &mut self.lines);

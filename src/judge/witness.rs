@@ -24,7 +24,9 @@ pub fn roots(
     let mut roots = BTreeMap::new();
     let tip = repo.commit(pinned.weighed.ground.tip)?.tree;
     for property in properties.iter().filter(|property| property.scores) {
-        let Some(file) = &property.row.witness_patch else { continue };
+        let Some(file) = &property.row.witness_patch else {
+            continue;
+        };
         let fault = |why: String| TrialError::Witness {
             id: property.id.clone(),
             path: crate::model::path::shown(&file.path),
@@ -33,7 +35,10 @@ pub fn roots(
         let bytes = bytes(repo, tip, file)?.map_err(fault)?;
         let root = match borrower.apply(pinned.base_root, &bytes) {
             Err(ApplyError::Refused(words)) => {
-                return Err(fault(format!("does not apply to base {}: {words}", pinned.base.short())));
+                return Err(fault(format!(
+                    "does not apply to base {}: {words}",
+                    pinned.base.short()
+                )));
             }
             root => root?,
         };
@@ -43,9 +48,17 @@ pub fn roots(
 }
 
 /// The bytes of a patch as its row pins them; the inner error completes "the known-bad patch".
-fn bytes(repo: &Repo, tip: ObjectId, file: &PinnedFile) -> Result<Result<Vec<u8>, String>, TrialError> {
-    let entry = repo.entry(tip, &file.path)?.filter(EntryState::is_usual_file);
-    let Some(entry) = entry else { return Ok(Err("is no regular file in the commit".to_owned())) };
+fn bytes(
+    repo: &Repo,
+    tip: ObjectId,
+    file: &PinnedFile,
+) -> Result<Result<Vec<u8>, String>, TrialError> {
+    let entry = repo
+        .entry(tip, &file.path)?
+        .filter(EntryState::is_usual_file);
+    let Some(entry) = entry else {
+        return Ok(Err("is no regular file in the commit".to_owned()));
+    };
     let Some(bytes) = repo.blob(entry.id, HARD_CAP)? else {
         return Ok(Err(format!("has more than {HARD_CAP} bytes")));
     };

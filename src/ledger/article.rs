@@ -110,9 +110,16 @@ pub fn read_freezes(bytes: &[u8]) -> Result<Vec<FreezeRow>, LedgerFault> {
 pub fn upgrade_oracle(bytes: &[u8]) -> Result<Upgrade<OracleLedger>, LedgerFault> {
     let oracles = read_oracles(bytes)?;
     let missing = oracles.iter().flat_map(missing_in_oracle).collect();
-    let has_blank = |row: &OracleRow| naming_members(row).iter().any(|(_, text)| text.trim().is_empty());
+    let has_blank = |row: &OracleRow| {
+        naming_members(row)
+            .iter()
+            .any(|(_, text)| text.trim().is_empty())
+    };
     let is_checkable = !oracles.iter().any(has_blank);
-    let ledger = OracleLedger { schema: OracleLedger::SCHEMA.to_owned(), oracles };
+    let ledger = OracleLedger {
+        schema: OracleLedger::SCHEMA.to_owned(),
+        oracles,
+    };
     if is_checkable {
         ledger.check()?;
     }
@@ -125,9 +132,16 @@ pub fn upgrade_oracle(bytes: &[u8]) -> Result<Upgrade<OracleLedger>, LedgerFault
 /// When the file is of neither shape.
 pub fn upgrade_fixture(bytes: &[u8]) -> Result<Upgrade<FixtureLedger>, LedgerFault> {
     let bare = !is_full(&scanned(bytes)?)?;
-    let ledger = if bare { full_fixture(read_fixture(bytes)?) } else { parse(bytes)? };
+    let ledger = if bare {
+        full_fixture(read_fixture(bytes)?)
+    } else {
+        parse(bytes)?
+    };
     let files = bare.then(|| "fixture.json: files".to_owned());
-    let missing = files.into_iter().chain(missing_in_fixture(&ledger)).collect();
+    let missing = files
+        .into_iter()
+        .chain(missing_in_fixture(&ledger))
+        .collect();
     Ok(Upgrade { ledger, missing })
 }
 
@@ -136,11 +150,16 @@ pub fn upgrade_fixture(bytes: &[u8]) -> Result<Upgrade<FixtureLedger>, LedgerFau
 /// # Errors
 /// When the file is of neither shape, or two rows are about the same property and seed.
 pub fn upgrade_freezes(bytes: &[u8]) -> Result<Upgrade<FreezeLedger>, LedgerFault> {
-    let mut ledger = FreezeLedger { schema: FreezeLedger::SCHEMA.to_owned(), freezes: read_freezes(bytes)? };
+    let mut ledger = FreezeLedger {
+        schema: FreezeLedger::SCHEMA.to_owned(),
+        freezes: read_freezes(bytes)?,
+    };
     ledger.check()?;
     ledger.sort();
     let rows = ledger.freezes.iter().enumerate();
-    let missing = rows.flat_map(|(at, row)| missing_in_freeze(at, row)).collect();
+    let missing = rows
+        .flat_map(|(at, row)| missing_in_freeze(at, row))
+        .collect();
     Ok(Upgrade { ledger, missing })
 }
 
@@ -162,7 +181,10 @@ fn bare_oracle(scanned: &Scan<'_>) -> Result<OracleRow, LedgerFault> {
         members.entry(name).or_insert_with(|| Value::from(""));
     }
     let row = read::<Object<OracleRow>>(&Value::Object(members).to_string());
-    row.map(|object| object.0).map_err(|fault| LedgerFault { line: None, ..fault })
+    row.map(|object| object.0).map_err(|fault| LedgerFault {
+        line: None,
+        ..fault
+    })
 }
 
 fn full_fixture(bare: ArticleFixture) -> FixtureLedger {
@@ -178,17 +200,30 @@ fn full_fixture(bare: ArticleFixture) -> FixtureLedger {
 }
 
 fn naming_members(row: &OracleRow) -> [(&'static str, &str); 3] {
-    [("oracle_id", &row.oracle_id), ("source", &row.source), ("property", &row.property)]
+    [
+        ("oracle_id", &row.oracle_id),
+        ("source", &row.source),
+        ("property", &row.property),
+    ]
 }
 
 fn missing_in_oracle(row: &OracleRow) -> Vec<String> {
-    let blank = naming_members(row).into_iter().filter(|(_, text)| text.trim().is_empty());
+    let blank = naming_members(row)
+        .into_iter()
+        .filter(|(_, text)| text.trim().is_empty());
     let mut missing: Vec<_> = blank.map(|(name, _)| name).collect();
     missing.extend(row.sees_diff.is_none().then_some("sees_diff"));
     missing.extend(row.property_files.is_empty().then_some("property_files"));
     missing.extend(row.missing_for_score());
-    let name = if row.oracle_id.trim().is_empty() { "oracle.json" } else { &row.oracle_id };
-    missing.into_iter().map(|member| format!("{name}: {member}")).collect()
+    let name = if row.oracle_id.trim().is_empty() {
+        "oracle.json"
+    } else {
+        &row.oracle_id
+    };
+    missing
+        .into_iter()
+        .map(|member| format!("{name}: {member}"))
+        .collect()
 }
 
 fn missing_in_fixture(ledger: &FixtureLedger) -> Vec<String> {
@@ -200,11 +235,24 @@ fn missing_in_fixture(ledger: &FixtureLedger) -> Vec<String> {
     let (base, digest) = (text(&ledger.base_rev), text(&ledger.digest_sha256));
     let members = [
         ("epoch_id", !text(&ledger.epoch_id).is_empty()),
-        ("base_rev as a full commit id", base.parse::<ObjectId>().is_ok()),
-        ("digest_sha256 over the listed files", digest == ledger.listed_digest()),
-        ("runner_image_id as BASIS:VALUE", is_image(text(&ledger.runner_image_id))),
+        (
+            "base_rev as a full commit id",
+            base.parse::<ObjectId>().is_ok(),
+        ),
+        (
+            "digest_sha256 over the listed files",
+            digest == ledger.listed_digest(),
+        ),
+        (
+            "runner_image_id as BASIS:VALUE",
+            is_image(text(&ledger.runner_image_id)),
+        ),
     ];
-    members.iter().filter(|(_, given)| !given).map(|(name, _)| format!("fixture.json: {name}")).collect()
+    members
+        .iter()
+        .filter(|(_, given)| !given)
+        .map(|(name, _)| format!("fixture.json: {name}"))
+        .collect()
 }
 
 fn missing_in_freeze(at: usize, row: &FreezeRow) -> Vec<String> {
@@ -218,7 +266,9 @@ fn missing_in_freeze(at: usize, row: &FreezeRow) -> Vec<String> {
         ("owner", &row.owner),
     ];
     let blank = members.iter().filter(|(_, member)| text(member).is_empty());
-    blank.map(|(name, _)| format!("{}: {name}", row.name(at))).collect()
+    blank
+        .map(|(name, _)| format!("{}: {name}", row.name(at)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -243,13 +293,23 @@ mod tests {
     fn the_articles_objects_are_read() {
         let rows = read_oracles(ORACLE.as_bytes()).unwrap();
         assert_eq!(
-            (rows.len(), rows[0].oracle_id.as_str(), rows[0].is_independent()),
+            (
+                rows.len(),
+                rows[0].oracle_id.as_str(),
+                rows[0].is_independent()
+            ),
             (1, "bal-nonneg-01", true)
         );
         let rows = read_oracles(br#"{"sees_diff": "false"}"#).unwrap();
-        assert_eq!((rows[0].oracle_id.as_str(), rows[0].is_independent()), ("", false));
+        assert_eq!(
+            (rows[0].oracle_id.as_str(), rows[0].is_independent()),
+            ("", false)
+        );
         let fixture = read_fixture(FIXTURE.as_bytes()).unwrap();
-        assert_eq!((text(&fixture.epoch_id), text(&fixture.observed_digest)), ("epoch-3", "abc"));
+        assert_eq!(
+            (text(&fixture.epoch_id), text(&fixture.observed_digest)),
+            ("epoch-3", "abc")
+        );
         let rows = read_freezes(FREEZES.as_bytes()).unwrap();
         assert_eq!(rows[0].key(), ("bal-nonneg-01", "0x9c1e"));
         assert_eq!(read_freezes(b"[]"), Ok(Vec::new()));
@@ -258,9 +318,15 @@ mod tests {
     #[test]
     fn full_ledgers_are_read_by_the_same_readers() {
         let oracles = upgrade_oracle(ORACLE.as_bytes()).unwrap().ledger;
-        assert_eq!(read_oracles(print(&oracles).as_bytes()), Ok(oracles.oracles));
+        assert_eq!(
+            read_oracles(print(&oracles).as_bytes()),
+            Ok(oracles.oracles)
+        );
         let freezes = upgrade_freezes(FREEZES.as_bytes()).unwrap().ledger;
-        assert_eq!(read_freezes(print(&freezes).as_bytes()), Ok(freezes.freezes));
+        assert_eq!(
+            read_freezes(print(&freezes).as_bytes()),
+            Ok(freezes.freezes)
+        );
         let fixture = upgrade_fixture(FIXTURE.as_bytes()).unwrap().ledger;
         let read = read_fixture(print(&fixture).as_bytes()).unwrap();
         assert_eq!(text(&read.observed_digest), fixture.listed_digest());
@@ -272,21 +338,44 @@ mod tests {
         let missing = |text: &str| upgrade_oracle(text.as_bytes()).unwrap().missing;
         let score = ["inputs", "relation", "witness"];
         let expected = |row: &str, members: &[&str]| -> Vec<_> {
-            members.iter().chain(&score).map(|member| format!("{row}: {member}")).collect()
+            members
+                .iter()
+                .chain(&score)
+                .map(|member| format!("{row}: {member}"))
+                .collect()
         };
-        assert_eq!(missing(ORACLE), expected("bal-nonneg-01", &["property_files"]));
+        assert_eq!(
+            missing(ORACLE),
+            expected("bal-nonneg-01", &["property_files"])
+        );
         assert_eq!(
             missing(r#"{"sees_diff": false}"#),
-            expected("oracle.json", &["oracle_id", "source", "property", "property_files"])
+            expected(
+                "oracle.json",
+                &["oracle_id", "source", "property", "property_files"]
+            )
         );
         assert_eq!(
             missing(r#"{"oracle_id": "a", "source": "issue:1", "property": "p"}"#),
             expected("a", &["sees_diff", "property_files"])
         );
         let upgrade = upgrade_freezes(br#"[{"property_id": "a", "owner": " "}]"#).unwrap();
-        let members = ["seed", "base_rev", "fixture_epoch", "observed_on", "expires_at", "owner"];
-        assert_eq!(upgrade.missing, members.map(|member| format!("a: {member}")));
-        assert_eq!(upgrade_freezes(FREEZES.as_bytes()).unwrap().missing, [""; 0]);
+        let members = [
+            "seed",
+            "base_rev",
+            "fixture_epoch",
+            "observed_on",
+            "expires_at",
+            "owner",
+        ];
+        assert_eq!(
+            upgrade.missing,
+            members.map(|member| format!("a: {member}"))
+        );
+        assert_eq!(
+            upgrade_freezes(FREEZES.as_bytes()).unwrap().missing,
+            [""; 0]
+        );
         let members = [
             "files",
             "base_rev as a full commit id",
@@ -303,7 +392,10 @@ mod tests {
     fn an_upgraded_ledger_is_read_strictly_once_nothing_names_it_is_blank() {
         let ledger = upgrade_oracle(ORACLE.as_bytes()).unwrap().ledger;
         assert_eq!(parse(print(&ledger).as_bytes()), Ok(ledger.clone()));
-        assert_eq!(upgrade_oracle(print(&ledger).as_bytes()).unwrap().ledger, ledger);
+        assert_eq!(
+            upgrade_oracle(print(&ledger).as_bytes()).unwrap().ledger,
+            ledger
+        );
         let nameless = upgrade_oracle(br#"{"sees_diff": false}"#).unwrap().ledger;
         assert!(parse::<OracleLedger>(print(&nameless).as_bytes()).is_err());
     }
@@ -312,7 +404,10 @@ mod tests {
     fn neither_shape_is_refused() {
         let oracle = |text: &str| read_oracles(text.as_bytes()).unwrap_err().to_string();
         assert_eq!(oracle("[]"), "read a list, expected an object");
-        assert_eq!(oracle(r#"{"source": 5}"#), "field source: read integer `5`, expected a string");
+        assert_eq!(
+            oracle(r#"{"source": 5}"#),
+            "field source: read integer `5`, expected a string"
+        );
         assert_eq!(
             oracle(r#"{"property_files": [{"path": 1}]}"#),
             "field property_files[0].path: read integer `1`, expected a string"
@@ -326,8 +421,10 @@ mod tests {
         assert!(read_freezes(br#"[["a"]]"#).is_err());
         assert!(read_freezes(b"{}").is_err());
         assert!(
-            upgrade_freezes(br#"[{"property_id": "a", "seed": "1"}, {"property_id": "a", "seed": "1"}]"#)
-                .is_err()
+            upgrade_freezes(
+                br#"[{"property_id": "a", "seed": "1"}, {"property_id": "a", "seed": "1"}]"#
+            )
+            .is_err()
         );
     }
 }

@@ -147,14 +147,18 @@ impl Marker {
     /// The marker on a line, with its name for messages; longer ones belong to nested merges.
     fn of(line: &str) -> Option<(Self, &'static str)> {
         let found = Self::ALL.into_iter().find(|(_, text, _)| {
-            line.strip_prefix(text).is_some_and(|rest| rest.trim_end().is_empty() || rest.starts_with(' '))
+            line.strip_prefix(text)
+                .is_some_and(|rest| rest.trim_end().is_empty() || rest.starts_with(' '))
         });
         found.map(|(marker, _, name)| (marker, name))
     }
 }
 
 fn split(text: &str, is_whole: fn(&str) -> bool) -> Result<Sides, ConflictFault> {
-    let mut sides = Sides { base: Some(String::new()), ..Sides::default() };
+    let mut sides = Sides {
+        base: Some(String::new()),
+        ..Sides::default()
+    };
     let (mut region, mut opened, mut section) = (Region::Common, 0, String::new());
     let mut lines = 0;
     for line in text.split_inclusive('\n') {
@@ -163,7 +167,11 @@ fn split(text: &str, is_whole: fn(&str) -> bool) -> Result<Sides, ConflictFault>
             section.push_str(line);
             continue;
         };
-        let fault = ConflictFault::Markers { line: lines, observed, expected: region.expected() };
+        let fault = ConflictFault::Markers {
+            line: lines,
+            observed,
+            expected: region.expected(),
+        };
         let next = region.after(marker).ok_or(fault)?;
         sides.take(region, &section);
         if region != Region::Common && !is_whole(&section) {
@@ -181,7 +189,11 @@ fn split(text: &str, is_whole: fn(&str) -> bool) -> Result<Sides, ConflictFault>
         Region::Common => Ok(sides),
         Region::Ours | Region::Base | Region::Theirs => {
             let observed = "the end of the file";
-            Err(ConflictFault::Markers { line: lines, observed, expected: region.expected() })
+            Err(ConflictFault::Markers {
+                line: lines,
+                observed,
+                expected: region.expected(),
+            })
         }
     }
 }
@@ -205,7 +217,10 @@ impl Sides {
 
 /// Whether a section holds rows from their first to their last byte, with the commas around them.
 fn is_whole_rows<L: Mergeable>(section: &str) -> bool {
-    let list = format!("[{}]", section.trim_matches(|c: char| c == ',' || c.is_ascii_whitespace()));
+    let list = format!(
+        "[{}]",
+        section.trim_matches(|c: char| c == ',' || c.is_ascii_whitespace())
+    );
     scan(list.as_bytes()).is_ok() && serde_json::from_str::<Vec<Object<L::Row>>>(&list).is_ok()
 }
 

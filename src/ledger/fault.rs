@@ -11,7 +11,8 @@ use crate::model::ids::Sha256;
 use crate::model::path::{RepoPath, shown};
 
 /// The form of an [`OracleId`](crate::model::ids::OracleId) in words.
-pub(super) const ID_FORM: &str = "a letter or digit, then at most 63 letters, digits, '.', '_' or '-'";
+pub(super) const ID_FORM: &str =
+    "a letter or digit, then at most 63 letters, digits, '.', '_' or '-'";
 /// The form of an [`OracleId`](crate::model::ids::OracleId) as schemas write it.
 pub(super) const ID_PATTERN: &str = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
 /// The form of a SHA-256 digest as schemas write it.
@@ -63,7 +64,10 @@ impl LedgerFault {
     /// A member that holds `text` where `expected` has to stand.
     pub(super) fn member(field: impl Display, text: &str, expected: impl Into<String>) -> Self {
         let fault = Self::new(format!("\"{}\"", shown(text)), expected);
-        Self { field: Some(field.to_string()), ..fault }
+        Self {
+            field: Some(field.to_string()),
+            ..fault
+        }
     }
 
     /// Names the row.
@@ -77,14 +81,21 @@ impl LedgerFault {
         parts.extend(self.row.as_ref().map(|row| format!("row {row}")));
         parts.extend(self.field.as_ref().map(|field| format!("field {field}")));
         parts.extend(self.line.map(|line| format!("line {line}")));
-        if parts.is_empty() { String::new() } else { parts.join(", ") + ": " }
+        if parts.is_empty() {
+            String::new()
+        } else {
+            parts.join(", ") + ": "
+        }
     }
 }
 
 impl From<ScanFault> for LedgerFault {
     fn from(fault: ScanFault) -> Self {
         let observed = format!("{} at column {}", fault.observed, fault.column);
-        Self { line: Some(fault.line), ..Self::new(observed, fault.expected) }
+        Self {
+            line: Some(fault.line),
+            ..Self::new(observed, fault.expected)
+        }
     }
 }
 
@@ -100,7 +111,10 @@ pub(super) fn safe_path(field: impl Display, path: &str) -> Result<(), LedgerFau
         Ok(_) => Ok(()),
         Err(error) => {
             let expected = format!("a safe path inside the repository, without {}", error.fault);
-            Err(LedgerFault { kind: FaultKind::PathUnsafe, ..LedgerFault::member(field, path, expected) })
+            Err(LedgerFault {
+                kind: FaultKind::PathUnsafe,
+                ..LedgerFault::member(field, path, expected)
+            })
         }
     }
 }
@@ -109,7 +123,9 @@ pub(super) fn safe_path(field: impl Display, path: &str) -> Result<(), LedgerFau
 fn is_plain(path: &str) -> bool {
     path.split('/').all(|name| {
         name.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
     })
 }
 
@@ -143,11 +159,21 @@ pub(super) fn from_serde(text: &str, path: &Path, error: &serde_json::Error) -> 
 fn phrases(message: &str) -> (Option<&str>, String, String) {
     let quoted = |rest: &'static str| message.strip_prefix(rest)?.split('`').next();
     if let Some(member) = quoted("missing field `") {
-        return (Some(member), "no such member".to_owned(), "a value".to_owned());
+        return (
+            Some(member),
+            "no such member".to_owned(),
+            "a value".to_owned(),
+        );
     }
-    let (observed, expected) = message.rsplit_once(", expected ").unwrap_or((message, "the declared shape"));
+    let (observed, expected) = message
+        .rsplit_once(", expected ")
+        .unwrap_or((message, "the declared shape"));
     if let Some(member) = quoted("unknown field `") {
-        return (Some(member), "an unknown member".to_owned(), expected.to_owned());
+        return (
+            Some(member),
+            "an unknown member".to_owned(),
+            expected.to_owned(),
+        );
     }
     let observed = observed.strip_prefix("invalid type: ").unwrap_or(observed);
     (None, observed.to_owned(), expected.to_owned())
@@ -232,7 +258,12 @@ struct RowName(Option<String>);
 impl<'de> Deserialize<'de> for RowName {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let row = Value::deserialize(deserializer)?;
-        let member = |name: &str| row.get(name)?.as_str().map(shown).filter(|text| !text.is_empty());
+        let member = |name: &str| {
+            row.get(name)?
+                .as_str()
+                .map(shown)
+                .filter(|text| !text.is_empty())
+        };
         let name = match (member("oracle_id"), member("property_id"), member("seed")) {
             (Some(id), _, _) | (None, Some(id), None) => Some(id),
             (None, Some(id), Some(seed)) => Some(format!("{id} {seed}")),

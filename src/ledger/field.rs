@@ -126,7 +126,14 @@ mod tests {
     #[test]
     fn what_shows_nothing_is_blank() {
         let read = |shown: &str| text(&Some(Field::Value(shown.to_owned()))).to_owned();
-        for blank in ["", " \u{a0}", "\u{200b}\u{ad}", "\u{2800}", "\u{3164}\u{ffa0}", "\u{e0041}\u{e007f}"] {
+        for blank in [
+            "",
+            " \u{a0}",
+            "\u{200b}\u{ad}",
+            "\u{2800}",
+            "\u{3164}\u{ffa0}",
+            "\u{e0041}\u{e007f}",
+        ] {
             assert_eq!(read(blank), "", "{blank:?}");
         }
         assert_eq!(read("\u{200b}a"), "\u{200b}a");

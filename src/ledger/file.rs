@@ -87,14 +87,22 @@ pub fn parse_in_order<L: Ledger>(bytes: &[u8]) -> Result<(L, bool), LedgerFault>
 }
 
 fn read_ledger<L: Ledger>(scanned: &Scan<'_>) -> Result<L, LedgerFault> {
-    let expected =
-        || format!("an object with the schema {}; git reins fmt --upgrade rewrites bare shapes", L::SCHEMA);
+    let expected = || {
+        format!(
+            "an object with the schema {}; git reins fmt --upgrade rewrites bare shapes",
+            L::SCHEMA
+        )
+    };
     if scanned.top != Top::Object {
         return Err(LedgerFault::new("a list", expected()));
     }
     let ledger = read::<Object<L>>(scanned.text)?.0;
     if ledger.schema_member() != L::SCHEMA {
-        return Err(LedgerFault::member("schema", ledger.schema_member(), format!("\"{}\"", L::SCHEMA)));
+        return Err(LedgerFault::member(
+            "schema",
+            ledger.schema_member(),
+            format!("\"{}\"", L::SCHEMA),
+        ));
     }
     Ok(ledger)
 }
@@ -130,7 +138,11 @@ pub(super) fn scanned(bytes: &[u8]) -> Result<Scan<'_>, LedgerFault> {
         let expected = format!("at most {MAX_ROWS} rows");
         return Err(LedgerFault::new(format!("{} rows", scanned.rows), expected));
     }
-    refuse_size(bytes, size_limit(scanned.rows), &format!(" for {} rows", scanned.rows))?;
+    refuse_size(
+        bytes,
+        size_limit(scanned.rows),
+        &format!(" for {} rows", scanned.rows),
+    )?;
     Ok(scanned)
 }
 
@@ -139,12 +151,18 @@ fn refuse_size(bytes: &[u8], limit: u64, reason: &str) -> Result<(), LedgerFault
     if len <= limit {
         return Ok(());
     }
-    Err(LedgerFault::new(format!("{len} bytes"), format!("at most {limit} bytes{reason}")))
+    Err(LedgerFault::new(
+        format!("{len} bytes"),
+        format!("at most {limit} bytes{reason}"),
+    ))
 }
 
 /// The first line that opens a conflict, from 1.
 fn marker_line(bytes: &[u8]) -> Option<usize> {
-    bytes.split(|byte| *byte == b'\n').position(|line| line.starts_with(b"<<<<<<< ")).map(|at| at + 1)
+    bytes
+        .split(|byte| *byte == b'\n')
+        .position(|line| line.starts_with(b"<<<<<<< "))
+        .map(|at| at + 1)
 }
 
 /// Builds a value from a text that passed the scan.

@@ -99,14 +99,17 @@ impl Ledger for FixtureLedger {
 
     fn check(&self) -> Result<(), LedgerFault> {
         for file in &self.files {
-            let checked = safe_path("path", &file.path).and_then(|()| sha256_shape("sha256", &file.sha256));
+            let checked =
+                safe_path("path", &file.path).and_then(|()| sha256_shape("sha256", &file.sha256));
             checked.map_err(|fault| fault.in_row(&file.path))?;
         }
         let mut paths: Vec<_> = self.files.iter().map(|file| file.path.as_str()).collect();
         paths.sort_unstable();
         match paths.windows(2).find(|pair| pair[0] == pair[1]) {
             None => Ok(()),
-            Some(pair) => Err(LedgerFault::member("path", pair[0], "each file once").in_row(pair[0])),
+            Some(pair) => {
+                Err(LedgerFault::member("path", pair[0], "each file once").in_row(pair[0]))
+            }
         }
     }
 }

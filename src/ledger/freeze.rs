@@ -62,7 +62,11 @@ pub struct FreezeRow {
     #[schemars(with = "bool")]
     pub quarantine_eligible: Option<Field<bool>>,
     /// The replay that showed the instability.
-    #[serde(default, deserialize_with = "object::optional", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "object::optional",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub evidence: Option<FreezeEvidence>,
 }
 
@@ -109,7 +113,10 @@ impl Ledger for FreezeLedger {
 }
 
 fn check_paths(row: &FreezeRow) -> Result<(), LedgerFault> {
-    let opened = row.evidence.as_ref().and_then(|evidence| evidence.opened.as_ref());
+    let opened = row
+        .evidence
+        .as_ref()
+        .and_then(|evidence| evidence.opened.as_ref());
     for (field, paths) in [("paths", row.paths.as_ref()), ("evidence.opened", opened)] {
         for (at, path) in paths.into_iter().flatten().enumerate() {
             safe_path(format_args!("{field}[{at}]"), path)?;
@@ -151,7 +158,11 @@ impl FreezeRow {
     /// Whether two rows are the same state: all but `base_rev` and `fixture_epoch` agrees, since
     /// those follow the fixture ledger.
     pub fn same_state(&self, other: &Self) -> bool {
-        let bare = |row: &Self| Self { base_rev: None, fixture_epoch: None, ..row.clone() };
+        let bare = |row: &Self| Self {
+            base_rev: None,
+            fixture_epoch: None,
+            ..row.clone()
+        };
         bare(self) == bare(other)
     }
 }

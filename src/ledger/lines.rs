@@ -16,16 +16,25 @@ use super::oracle::OracleLedger;
 
 /// The lines of a ledger, whichever of the three it is; `None` when it is none of them.
 pub fn lines(bytes: &[u8]) -> Option<String> {
-    of::<OracleLedger>(bytes).or_else(|| of::<FreezeLedger>(bytes)).or_else(|| of::<FixtureLedger>(bytes))
+    of::<OracleLedger>(bytes)
+        .or_else(|| of::<FreezeLedger>(bytes))
+        .or_else(|| of::<FixtureLedger>(bytes))
 }
 
 fn of<L: Mergeable>(bytes: &[u8]) -> Option<String> {
     let ledger: L = parse(bytes).ok()?;
     let text = print(&ledger);
-    let form = if text.as_bytes() == bytes { "" } else { ", not in canonical form: git reins fmt" };
+    let form = if text.as_bytes() == bytes {
+        ""
+    } else {
+        ", not in canonical form: git reins fmt"
+    };
     let mut out = format!("{}{form}\n", L::SCHEMA);
     let Members(members) = serde_json::from_str(&text).ok()?;
-    for (member, value) in members.iter().filter(|(member, _)| member != "schema" && member != L::LIST) {
+    for (member, value) in members
+        .iter()
+        .filter(|(member, _)| member != "schema" && member != L::LIST)
+    {
         write(L::NAME.file_name(), member, value, &mut out);
     }
     for (name, row) in ledger.names().iter().zip(cut(&text, L::LIST).1) {
@@ -47,7 +56,8 @@ fn write(row: &str, member: &str, value: &Value, out: &mut String) {
     match value {
         Value::Array(all) if !all.is_empty() => {
             let member = format!("{member}[]");
-            all.iter().for_each(|one| out.push_str(&format!("{row}  {member:19}  {one}\n")));
+            all.iter()
+                .for_each(|one| out.push_str(&format!("{row}  {member:19}  {one}\n")));
         }
         one => out.push_str(&format!("{row}  {member:19}  {one}\n")),
     }
@@ -115,7 +125,11 @@ mod tests {
             "{{\"schema\": \"git-reins/fixture/1\", \"epoch_id\": \"e\", \"files\": [{{\"path\": \"f\", \"sha256\": \"{digest}\", \"size\": 3}}], \"residual_risk\": [\"clock\"]}}"
         );
         let lines = lines(text.as_bytes()).unwrap();
-        let lines: Vec<_> = lines.lines().skip(1).filter(|line| !line.is_empty()).collect();
+        let lines: Vec<_> = lines
+            .lines()
+            .skip(1)
+            .filter(|line| !line.is_empty())
+            .collect();
         assert_eq!(
             lines,
             [

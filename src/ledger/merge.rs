@@ -94,7 +94,10 @@ impl Mergeable for OracleLedger {
     const LIST: &'static str = "oracles";
 
     fn names(&self) -> Vec<RowKey> {
-        self.oracles.iter().map(|row| (row.oracle_id.clone(), String::new())).collect()
+        self.oracles
+            .iter()
+            .map(|row| (row.oracle_id.clone(), String::new()))
+            .collect()
     }
 
     /// Ids that differ in case alone are one row, since no ledger holds both.
@@ -123,11 +126,17 @@ impl Mergeable for FixtureLedger {
     const LIST: &'static str = "files";
 
     fn names(&self) -> Vec<RowKey> {
-        self.files.iter().map(|file| (file.path.clone(), String::new())).collect()
+        self.files
+            .iter()
+            .map(|file| (file.path.clone(), String::new()))
+            .collect()
     }
 
     fn coheres(&self) -> bool {
-        self.digest_sha256.as_ref().and_then(|digest| digest.value()) == Some(&self.listed_digest())
+        self.digest_sha256
+            .as_ref()
+            .and_then(|digest| digest.value())
+            == Some(&self.listed_digest())
     }
 }
 
@@ -144,9 +153,18 @@ pub enum Merged<L> {
 ///
 /// # Errors
 /// When one of them cannot be read, or nothing readable comes out.
-pub fn merge<L: Mergeable>(base: Option<&str>, ours: &str, theirs: &str) -> Result<Merged<L>, MergeFault> {
-    let base = base.map(|text| Version::read::<L>(Side::Base, text)).transpose()?;
-    let (ours, theirs) = (Version::read::<L>(Side::Ours, ours)?, Version::read::<L>(Side::Theirs, theirs)?);
+pub fn merge<L: Mergeable>(
+    base: Option<&str>,
+    ours: &str,
+    theirs: &str,
+) -> Result<Merged<L>, MergeFault> {
+    let base = base
+        .map(|text| Version::read::<L>(Side::Base, text))
+        .transpose()?;
+    let (ours, theirs) = (
+        Version::read::<L>(Side::Ours, ours)?,
+        Version::read::<L>(Side::Theirs, theirs)?,
+    );
     let mut contest = Contest::new(L::LIST, base.as_ref(), &ours, &theirs);
     if contest.is_settled() {
         let ledger: L = parse(contest.whole().as_bytes()).map_err(MergeFault::Merged)?;
@@ -180,12 +198,28 @@ impl Version {
         let mut rows = BTreeMap::new();
         for (name, row) in ledger.names().into_iter().zip(body) {
             if let Some((name, _)) = rows.insert(L::key(&name), (name, row)) {
-                return Err(MergeFault::Nameless { side, row: named(&name) });
+                return Err(MergeFault::Nameless {
+                    side,
+                    row: named(&name),
+                });
             }
         }
-        let lines = head.match_indices('\n').nth(1).map_or(head.len(), |(at, _)| at + 1);
-        let (opening, head, tail) = (head[..lines].to_owned(), head[lines..].to_owned(), tail.to_owned());
-        Ok(Self { opening, head, rows, tail, text })
+        let lines = head
+            .match_indices('\n')
+            .nth(1)
+            .map_or(head.len(), |(at, _)| at + 1);
+        let (opening, head, tail) = (
+            head[..lines].to_owned(),
+            head[lines..].to_owned(),
+            tail.to_owned(),
+        );
+        Ok(Self {
+            opening,
+            head,
+            rows,
+            tail,
+            text,
+        })
     }
 }
 
@@ -200,16 +234,27 @@ impl Version {
 /// No string of JSON holds a line break, so that the indent says what a line is.
 pub(super) fn cut<'t>(text: &'t str, list: &str) -> (&'t str, Vec<String>, &'t str) {
     let opening = format!("\n  \"{list}\": [");
-    let (head, rest) = text.split_once(&opening).expect("a printed ledger has its list");
+    let (head, rest) = text
+        .split_once(&opening)
+        .expect("a printed ledger has its list");
     let head = &text[..=head.len()];
     let (body, rest) = match rest.strip_prefix(']') {
         Some(rest) => ("", rest),
         None => rest.split_once("\n  ]").expect("a printed list ends"),
     };
-    let rows = body.strip_prefix("\n    {").map(|body| body.split(",\n    {")).into_iter().flatten();
+    let rows = body
+        .strip_prefix("\n    {")
+        .map(|body| body.split(",\n    {"))
+        .into_iter()
+        .flatten();
     let rows = rows.map(|row| format!("    {{{row}"));
     let tail = rest.trim_start_matches(',').trim_start_matches('\n');
-    (head, rows.collect(), tail.strip_suffix("}\n").expect("a printed ledger ends with a brace"))
+    (
+        head,
+        rows.collect(),
+        tail.strip_suffix("}\n")
+            .expect("a printed ledger ends with a brace"),
+    )
 }
 
 /// The name of a row for messages.

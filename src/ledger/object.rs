@@ -37,7 +37,9 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Members<T> {
 ///
 /// # Errors
 /// When an element is no object, or no `T`.
-pub fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Vec<T>, D::Error> {
+pub fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
     let objects = Vec::<Object<T>>::deserialize(deserializer)?;
     Ok(objects.into_iter().map(|object| object.0).collect())
 }

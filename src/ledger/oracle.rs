@@ -46,7 +46,11 @@ pub struct OracleRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<String>,
     /// The files that the property is made of; the first one holds it.
-    #[serde(default, deserialize_with = "object::list", skip_serializing_if = "Vec::is_empty")]
+    #[serde(
+        default,
+        deserialize_with = "object::list",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     #[schemars(length(min = 1))]
     pub property_files: Vec<PinnedFile>,
     /// What the property is tried on. Without it the row is smoke.
@@ -62,7 +66,11 @@ pub struct OracleRow {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<bool>,
     /// A known-bad diff that the property must catch.
-    #[serde(default, deserialize_with = "object::optional", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "object::optional",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub witness_patch: Option<PinnedFile>,
     /// Who drafted the row, a model's name for example.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -141,19 +149,29 @@ fn check_row(row: &OracleRow) -> Result<(), LedgerFault> {
         return Err(LedgerFault::member("oracle_id", &row.oracle_id, ID_FORM));
     }
     if row.property.trim().is_empty() {
-        return Err(LedgerFault::member("property", &row.property, "the name of a property"));
+        return Err(LedgerFault::member(
+            "property",
+            &row.property,
+            "the name of a property",
+        ));
     }
     match row.source() {
         Source::Text { path, .. } => safe_path("source", path)?,
         Source::Elsewhere(_) => {}
         Source::Malformed(text) => {
-            return Err(LedgerFault::member("source", text, "path#anchor, issue:NAME or a URL"));
+            return Err(LedgerFault::member(
+                "source",
+                text,
+                "path#anchor, issue:NAME or a URL",
+            ));
         }
     }
     for (at, file) in row.property_files.iter().enumerate() {
         check_file(format_args!("property_files[{at}]"), file)?;
     }
-    row.witness_patch.as_ref().map_or(Ok(()), |patch| check_witness(&row.oracle_id, patch))
+    row.witness_patch
+        .as_ref()
+        .map_or(Ok(()), |patch| check_witness(&row.oracle_id, patch))
 }
 
 fn check_witness(id: &str, patch: &PinnedFile) -> Result<(), LedgerFault> {
@@ -162,7 +180,11 @@ fn check_witness(id: &str, patch: &PinnedFile) -> Result<(), LedgerFault> {
     if patch.path.ends_with(&expected) {
         return Ok(());
     }
-    Err(LedgerFault::member("witness_patch.path", &patch.path, format!("a path that ends with {expected}")))
+    Err(LedgerFault::member(
+        "witness_patch.path",
+        &patch.path,
+        format!("a path that ends with {expected}"),
+    ))
 }
 
 /// The name of the member is put together only for a fault.
@@ -180,7 +202,10 @@ fn folded(row: &OracleRow) -> impl Iterator<Item = u8> + '_ {
 fn check_ids(rows: &[OracleRow]) -> Result<(), LedgerFault> {
     let mut ids: Vec<_> = rows.iter().collect();
     ids.sort_by(|a, b| folded(a).cmp(folded(b)));
-    match ids.windows(2).find(|pair| folded(pair[0]).eq(folded(pair[1]))) {
+    match ids
+        .windows(2)
+        .find(|pair| folded(pair[0]).eq(folded(pair[1])))
+    {
         None => Ok(()),
         Some(pair) => {
             let (first, second) = (&pair[0].oracle_id, &pair[1].oracle_id);
@@ -203,9 +228,18 @@ impl OracleRow {
 
     /// The members that `scores` misses, by name.
     pub fn missing_for_score(&self) -> Vec<&'static str> {
-        let named = |member: &Option<String>| member.as_ref().is_some_and(|text| !text.trim().is_empty());
-        let members = [("inputs", &self.inputs), ("relation", &self.relation), ("witness", &self.witness)];
-        members.iter().filter(|(_, member)| !named(member)).map(|(name, _)| *name).collect()
+        let named =
+            |member: &Option<String>| member.as_ref().is_some_and(|text| !text.trim().is_empty());
+        let members = [
+            ("inputs", &self.inputs),
+            ("relation", &self.relation),
+            ("witness", &self.witness),
+        ];
+        members
+            .iter()
+            .filter(|(_, member)| !named(member))
+            .map(|(name, _)| *name)
+            .collect()
     }
 
     /// Whether `sees_diff` is literally `false`.
@@ -215,14 +249,21 @@ impl OracleRow {
 
     /// Whether two rows are the same state: all but `authored_commit` agrees.
     pub fn same_state(&self, other: &Self) -> bool {
-        let bare = |row: &Self| Self { authored_commit: None, ..row.clone() };
+        let bare = |row: &Self| Self {
+            authored_commit: None,
+            ..row.clone()
+        };
         self == other || self.authored_commit != other.authored_commit && bare(self) == bare(other)
     }
 
     /// Where the row was selected from.
     pub fn source(&self) -> Source<'_> {
         let source = self.source.as_str();
-        if source.strip_prefix("issue:").is_some_and(|rest| !rest.trim().is_empty()) || is_url(source) {
+        if source
+            .strip_prefix("issue:")
+            .is_some_and(|rest| !rest.trim().is_empty())
+            || is_url(source)
+        {
             return Source::Elsewhere(source);
         }
         match source.split_once('#') {
@@ -236,7 +277,9 @@ impl OracleRow {
 
 /// Whether a text starts with a scheme: a `://` further on, in an anchor, makes no URL.
 fn is_url(text: &str) -> bool {
-    let Some((scheme, rest)) = text.split_once("://") else { return false };
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return false;
+    };
     let tail = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     scheme.starts_with(|c: char| c.is_ascii_alphabetic())
         && scheme.bytes().all(tail)
@@ -245,5 +288,7 @@ fn is_url(text: &str) -> bool {
 
 /// The text of an optional member that has to be named, for messages.
 pub fn observed_sees_diff(field: &Option<Field<bool>>) -> String {
-    field.as_ref().map_or_else(|| "absent or null".to_owned(), Field::shown)
+    field
+        .as_ref()
+        .map_or_else(|| "absent or null".to_owned(), Field::shown)
 }

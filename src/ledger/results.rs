@@ -31,15 +31,19 @@ pub struct ResultRow {
 pub fn parse_results(bytes: &[u8]) -> Result<Vec<ResultRow>, LedgerFault> {
     let scanned = scanned(bytes)?;
     if scanned.top != Top::Array {
-        return Err(LedgerFault::new("an object", "a list of {property_id, status, canary?}"));
+        return Err(LedgerFault::new(
+            "an object",
+            "a list of {property_id, status, canary?}",
+        ));
     }
     let rows = read::<Vec<Object<ResultRow>>>(scanned.text)?;
     rows.into_iter().map(|Object(row)| checked(row)).collect()
 }
 
 fn checked(row: ResultRow) -> Result<ResultRow, LedgerFault> {
-    let fault =
-        |field, text, expected| Err(LedgerFault::member(field, text, expected).in_row(&row.property_id));
+    let fault = |field, text, expected| {
+        Err(LedgerFault::member(field, text, expected).in_row(&row.property_id))
+    };
     if row.property_id.parse::<OracleId>().is_err() {
         return fault("property_id", &row.property_id, ID_FORM);
     }
@@ -61,7 +65,10 @@ mod tests {
     fn results_are_a_strict_list() {
         let text = r#"[{"property_id": "a", "status": "pass"}, {"status": "fail", "property_id": "a", "canary": true}]"#;
         let rows = parse_results(text.as_bytes()).unwrap();
-        let read: Vec<_> = rows.iter().map(|row| (row.status.as_str(), row.canary)).collect();
+        let read: Vec<_> = rows
+            .iter()
+            .map(|row| (row.status.as_str(), row.canary))
+            .collect();
         assert_eq!(read, [("pass", None), ("fail", Some(true))]);
         assert_eq!(parse_results(b"[]"), Ok(Vec::new()));
     }
@@ -69,8 +76,14 @@ mod tests {
     #[test]
     fn faulty_results_are_refused() {
         for (text, expected) in [
-            ("{}", "read an object, expected a list of {property_id, status, canary?}"),
-            (r#"[["a", "pass"]]"#, "row [0], line 1: read sequence, expected an object"),
+            (
+                "{}",
+                "read an object, expected a list of {property_id, status, canary?}",
+            ),
+            (
+                r#"[["a", "pass"]]"#,
+                "row [0], line 1: read sequence, expected an object",
+            ),
             (
                 r#"[{"property_id": "a"}]"#,
                 "row a, field status, line 1: read no such member, expected a value",
@@ -98,6 +111,9 @@ mod tests {
             fault(r#"[{"property_id": "a b", "status": "pass"}]"#)
                 .starts_with("row a b, field property_id: ")
         );
-        assert!(fault(r#"[{"property_id": "a", "status": "pass", "x": 1}]"#).starts_with("row a, field x"));
+        assert!(
+            fault(r#"[{"property_id": "a", "status": "pass", "x": 1}]"#)
+                .starts_with("row a, field x")
+        );
     }
 }

@@ -20,10 +20,15 @@ impl Key {
     /// The row as findings call it.
     fn name(self) -> Option<String> {
         match self {
-            Self { oracle_id: Some(id), .. } => Some(id),
-            Self { property_id: Some(property), seed, .. } => {
-                Some(frozen(&property, &seed.unwrap_or_default()))
-            }
+            Self {
+                oracle_id: Some(id),
+                ..
+            } => Some(id),
+            Self {
+                property_id: Some(property),
+                seed,
+                ..
+            } => Some(frozen(&property, &seed.unwrap_or_default())),
             Self { path, .. } => path,
         }
     }
@@ -31,7 +36,13 @@ impl Key {
 
 /// The name of a freeze row in findings.
 pub fn frozen(property: &str, seed: &str) -> String {
-    let named = |text: &str| if text.trim().is_empty() { "(none)".to_owned() } else { text.to_owned() };
+    let named = |text: &str| {
+        if text.trim().is_empty() {
+            "(none)".to_owned()
+        } else {
+            text.to_owned()
+        }
+    };
     format!("{} seed {}", named(property), named(seed))
 }
 
@@ -39,8 +50,15 @@ pub fn frozen(property: &str, seed: &str) -> String {
 ///
 /// Made for text that was read as a ledger; of anything else it finds less, never something wrong.
 pub fn lines(text: &str) -> BTreeMap<String, usize> {
-    let (mut found, mut walk) =
-        (BTreeMap::new(), Walk { depth: 0, line: 1, is_quoted: false, is_escaped: false });
+    let (mut found, mut walk) = (
+        BTreeMap::new(),
+        Walk {
+            depth: 0,
+            line: 1,
+            is_quoted: false,
+            is_escaped: false,
+        },
+    );
     let mut start = None;
     for (at, byte) in text.bytes().enumerate() {
         let (before, line) = (walk.depth, walk.line);
@@ -51,7 +69,9 @@ pub fn lines(text: &str) -> BTreeMap<String, usize> {
         if before == ROW_DEPTH
             && walk.depth < before
             && let Some((from, line)) = start.take()
-            && let Some(name) = serde_json::from_str(&text[from..=at]).ok().and_then(Key::name)
+            && let Some(name) = serde_json::from_str(&text[from..=at])
+                .ok()
+                .and_then(Key::name)
         {
             found.entry(name).or_insert(line);
         }
@@ -91,16 +111,28 @@ mod tests {
     #[test]
     fn rows_are_found_in_any_order_and_spacing() {
         let text = "{\"schema\": \"x\", \"oracles\": [\n  {\"oracle_id\": \"b\", \"x\": [{\"path\": \"no\"}]},\n{\n\"relation\": \"\\\"}]{\",\n \"oracle_id\": \"a\"}]}";
-        assert_eq!(lines(text), BTreeMap::from([("a".to_owned(), 3), ("b".to_owned(), 2)]));
+        assert_eq!(
+            lines(text),
+            BTreeMap::from([("a".to_owned(), 3), ("b".to_owned(), 2)])
+        );
         let text = "{\"freezes\": [{\"property_id\": \"a\",\n\"seed\": \"1\"},\n {\"property_id\": \"a\", \"seed\": \"2\"}]}";
-        assert_eq!(lines(text), BTreeMap::from([("a seed 1".to_owned(), 1), ("a seed 2".to_owned(), 3)]));
+        assert_eq!(
+            lines(text),
+            BTreeMap::from([("a seed 1".to_owned(), 1), ("a seed 2".to_owned(), 3)])
+        );
         let text = "{\"files\": [\n{\"path\": \"fixtures/a\"}]}";
         assert_eq!(lines(text), BTreeMap::from([("fixtures/a".to_owned(), 2)]));
     }
 
     #[test]
     fn what_is_no_ledger_has_no_rows() {
-        for text in ["", "]]]", "{\"a\": [{", "[[[\"", "{\"a\": [{\"oracle_id\": 7}]}"] {
+        for text in [
+            "",
+            "]]]",
+            "{\"a\": [{",
+            "[[[\"",
+            "{\"a\": [{\"oracle_id\": 7}]}",
+        ] {
             assert!(lines(text).is_empty(), "{text}");
         }
     }

@@ -57,23 +57,42 @@ pub struct ScanFault {
 /// pair, or repeats a member name.
 pub fn scan(bytes: &[u8]) -> Result<Scan<'_>, ScanFault> {
     let text = text_of(bytes)?;
-    let mut scanner = Scanner { text, bytes, at: 0, open: Vec::new(), names: Vec::new(), rows: 0 };
+    let mut scanner = Scanner {
+        text,
+        bytes,
+        at: 0,
+        open: Vec::new(),
+        names: Vec::new(),
+        rows: 0,
+    };
     match scanner.run() {
-        Ok(top) => Ok(Scan { text, top, rows: scanner.rows }),
+        Ok(top) => Ok(Scan {
+            text,
+            top,
+            rows: scanner.rows,
+        }),
         Err(stop) => Err(stop.located(text)),
     }
 }
 
 fn text_of(bytes: &[u8]) -> Result<&str, ScanFault> {
     if bytes.starts_with("\u{feff}".as_bytes()) {
-        return Err(
-            Stop { at: 0, observed: "a byte order mark".to_owned(), expected: "'{' or '['" }.located("")
-        );
+        return Err(Stop {
+            at: 0,
+            observed: "a byte order mark".to_owned(),
+            expected: "'{' or '['",
+        }
+        .located(""));
     }
     std::str::from_utf8(bytes).map_err(|fault| {
         let valid = &bytes[..fault.valid_up_to()];
         let observed = format!("the byte 0x{:02x}", bytes[valid.len()]);
-        Stop { at: valid.len(), observed, expected: "UTF-8" }.located(&String::from_utf8_lossy(valid))
+        Stop {
+            at: valid.len(),
+            observed,
+            expected: "UTF-8",
+        }
+        .located(&String::from_utf8_lossy(valid))
     })
 }
 
@@ -87,7 +106,10 @@ struct Stop {
 impl Stop {
     fn located(self, text: &str) -> ScanFault {
         let before = &text.as_bytes()[..self.at.min(text.len())];
-        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let line_start = before
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
         let is_first_byte = |byte: &&u8| (**byte & 0xc0) != 0x80;
         ScanFault {
             line: 1 + before.iter().filter(|byte| **byte == b'\n').count(),
@@ -148,7 +170,11 @@ impl<'a> Scanner<'a> {
     /// Reads one value; `true` when it is a list or object that was entered up to its first value.
     fn value(&mut self) -> Result<bool, Stop> {
         match self.peek() {
-            Some(b'{') => return self.enter(Open::Object { first: self.names.len() }),
+            Some(b'{') => {
+                return self.enter(Open::Object {
+                    first: self.names.len(),
+                });
+            }
             Some(b'[') => return self.enter(Open::Array { elements: 0 }),
             Some(b'"') => self.string().map(drop)?,
             Some(b'-' | b'0'..=b'9') => self.number()?,
@@ -185,7 +211,8 @@ impl<'a> Scanner<'a> {
             let byte = self.peek();
             match (self.open.last_mut(), byte) {
                 (None, _) => return Ok(true),
-                (Some(Open::Object { .. }), Some(b'}')) | (Some(Open::Array { .. }), Some(b']')) => {
+                (Some(Open::Object { .. }), Some(b'}'))
+                | (Some(Open::Array { .. }), Some(b']')) => {
                     self.close()?;
                 }
                 (Some(Open::Object { .. }), Some(b',')) => {
@@ -213,7 +240,9 @@ impl<'a> Scanner<'a> {
                 self.refuse_repeats(first)?;
                 self.names.truncate(first);
             }
-            Some(Open::Array { elements }) if matches!(self.open.as_slice(), [] | [Open::Object { .. }]) => {
+            Some(Open::Array { elements })
+                if matches!(self.open.as_slice(), [] | [Open::Object { .. }]) =>
+            {
                 self.rows = self.rows.max(elements);
             }
             Some(Open::Array { .. }) | None => {}
@@ -232,7 +261,8 @@ impl<'a> Scanner<'a> {
         let text = match has_escape {
             false => Cow::Borrowed(&quoted[1..quoted.len() - 1]),
             true => Cow::Owned(
-                serde_json::from_str(quoted).map_err(|_| self.stop(at, shown(quoted), "a member name"))?,
+                serde_json::from_str(quoted)
+                    .map_err(|_| self.stop(at, shown(quoted), "a member name"))?,
             ),
         };
         self.remember(Name { text, at })?;
@@ -246,13 +276,19 @@ impl<'a> Scanner<'a> {
     }
 
     fn remember(&mut self, name: Name<'a>) -> Result<(), Stop> {
-        let Some(Open::Object { first }) = self.open.last() else { return Ok(()) };
+        let Some(Open::Object { first }) = self.open.last() else {
+            return Ok(());
+        };
         let siblings = &self.names[*first..];
         if siblings.len() < FEW && siblings.iter().any(|sibling| sibling.text == name.text) {
             return Err(self.repeated(&name));
         }
         if siblings.len() == MAX_MEMBERS {
-            return Err(self.stop(name.at, "member 10,001".to_owned(), "at most 10,000 members"));
+            return Err(self.stop(
+                name.at,
+                "member 10,001".to_owned(),
+                "at most 10,000 members",
+            ));
         }
         self.names.push(name);
         Ok(())
@@ -265,7 +301,10 @@ impl<'a> Scanner<'a> {
             return Ok(());
         }
         names.sort_unstable();
-        match self.names[first..].windows(2).find(|pair| pair[0].text == pair[1].text) {
+        match self.names[first..]
+            .windows(2)
+            .find(|pair| pair[0].text == pair[1].text)
+        {
             Some(pair) => Err(self.repeated(&pair[1])),
             None => Ok(()),
         }
@@ -277,7 +316,10 @@ impl<'a> Scanner<'a> {
         self.at += 1;
         loop {
             let rest = &self.bytes[self.at..];
-            self.at += rest.iter().position(|byte| !PLAIN[usize::from(*byte)]).unwrap_or(rest.len());
+            self.at += rest
+                .iter()
+                .position(|byte| !PLAIN[usize::from(*byte)])
+                .unwrap_or(rest.len());
             match self.peek() {
                 Some(b'"') => break,
                 Some(b'\\') => {
@@ -293,7 +335,9 @@ impl<'a> Scanner<'a> {
     }
 
     fn character(&mut self) -> Result<(), Stop> {
-        let Some(c) = self.text[self.at..].chars().next() else { return Ok(()) };
+        let Some(c) = self.text[self.at..].chars().next() else {
+            return Ok(());
+        };
         if is_hidden(c) {
             return Err(self.hidden(self.at, c));
         }
@@ -314,13 +358,18 @@ impl<'a> Scanner<'a> {
             Some(b't') => '\t',
             _ => return Err(self.stop(at, self.excerpt(at, 2), "an escape of JSON")),
         };
-        if is_hidden(c) { Err(self.hidden(at, c)) } else { Ok(()) }
+        if is_hidden(c) {
+            Err(self.hidden(at, c))
+        } else {
+            Ok(())
+        }
     }
 
     /// Reads the digits of `\u`, and those of the second half of a surrogate pair.
     fn code_point(&mut self, at: usize) -> Result<char, Stop> {
         let digits = "'\\u' and four hex digits, surrogates in pairs only";
-        let stop = |scanner: &Self, end: usize| scanner.stop(at, scanner.excerpt(at, end - at), digits);
+        let stop =
+            |scanner: &Self, end: usize| scanner.stop(at, scanner.excerpt(at, end - at), digits);
         let first = self.hex(at + 2).ok_or_else(|| stop(self, at + 6))?;
         self.at = at + 6;
         if let Some(c) = char::from_u32(first) {
@@ -328,7 +377,9 @@ impl<'a> Scanner<'a> {
         }
         let is_pair = first < 0xdc00 && self.bytes[self.at..].starts_with(b"\\u");
         let second = if is_pair { self.hex(at + 8) } else { None };
-        let low = second.filter(|unit| (0xdc00..0xe000).contains(unit)).ok_or_else(|| stop(self, at + 6))?;
+        let low = second
+            .filter(|unit| (0xdc00..0xe000).contains(unit))
+            .ok_or_else(|| stop(self, at + 6))?;
         self.at = at + 12;
         let point = 0x1_0000 + ((first - 0xd800) << 10) + (low - 0xdc00);
         char::from_u32(point).ok_or_else(|| stop(self, at + 12))
@@ -336,16 +387,22 @@ impl<'a> Scanner<'a> {
 
     fn hex(&self, at: usize) -> Option<u32> {
         let digits = self.bytes.get(at..at + 4)?;
-        digits.iter().try_fold(0, |value, digit| Some(value << 4 | char::from(*digit).to_digit(16)?))
+        digits.iter().try_fold(0, |value, digit| {
+            Some(value << 4 | char::from(*digit).to_digit(16)?)
+        })
     }
 
     fn number(&mut self) -> Result<(), Stop> {
         let part = |byte: &u8| matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E' | b'0'..=b'9');
         let rest = &self.bytes[self.at..];
-        let len = rest.iter().position(|byte| !part(byte)).unwrap_or(rest.len());
+        let len = rest
+            .iter()
+            .position(|byte| !part(byte))
+            .unwrap_or(rest.len());
         let number = &self.text[self.at..self.at + len];
         let digits = number.strip_prefix('-').unwrap_or(number);
-        let canonical = digits == "0" && number == digits || digits.starts_with(|c| matches!(c, '1'..='9'));
+        let canonical =
+            digits == "0" && number == digits || digits.starts_with(|c| matches!(c, '1'..='9'));
         let fits = number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok();
         if !canonical || !fits {
             return Err(self.stop(self.at, shown(number), "an integer of at most 64 bits"));
@@ -365,7 +422,10 @@ impl<'a> Scanner<'a> {
     fn space(&mut self) {
         let is_space = |byte: &u8| matches!(byte, b' ' | b'\n' | b'\r' | b'\t');
         let rest = &self.bytes[self.at..];
-        self.at += rest.iter().position(|byte| !is_space(byte)).unwrap_or(rest.len());
+        self.at += rest
+            .iter()
+            .position(|byte| !is_space(byte))
+            .unwrap_or(rest.len());
     }
 
     fn peek(&self) -> Option<u8> {
@@ -373,7 +433,11 @@ impl<'a> Scanner<'a> {
     }
 
     fn stop(&self, at: usize, observed: String, expected: &'static str) -> Stop {
-        Stop { at, observed, expected }
+        Stop {
+            at,
+            observed,
+            expected,
+        }
     }
 
     fn unexpected(&self, expected: &'static str) -> Stop {
@@ -385,15 +449,26 @@ impl<'a> Scanner<'a> {
     }
 
     fn hidden(&self, at: usize, c: char) -> Stop {
-        self.stop(at, format!("the character U+{:04X}", u32::from(c)), "no control or bidi character")
+        self.stop(
+            at,
+            format!("the character U+{:04X}", u32::from(c)),
+            "no control or bidi character",
+        )
     }
 
     fn repeated(&self, name: &Name<'_>) -> Stop {
-        self.stop(name.at, format!("a second member \"{}\"", shown(&name.text)), "each member once")
+        self.stop(
+            name.at,
+            format!("a second member \"{}\"", shown(&name.text)),
+            "each member once",
+        )
     }
 
     fn excerpt(&self, at: usize, chars: usize) -> String {
-        format!("'{}'", shown(&self.text[at..].chars().take(chars).collect::<String>()))
+        format!(
+            "'{}'",
+            shown(&self.text[at..].chars().take(chars).collect::<String>())
+        )
     }
 }
 

@@ -157,8 +157,13 @@ pub enum Verdict {
 
 impl Verdict {
     /// Every verdict, in the order in which they are counted.
-    pub const ALL: [Self; 5] =
-        [Self::Pass, Self::Fail, Self::Artifact, Self::TimeoutConfirmed, Self::Unresolved];
+    pub const ALL: [Self; 5] = [
+        Self::Pass,
+        Self::Fail,
+        Self::Artifact,
+        Self::TimeoutConfirmed,
+        Self::Unresolved,
+    ];
 
     /// The word of the contract.
     pub fn word(self) -> &'static str {
@@ -198,28 +203,85 @@ impl Word {
     /// Every word but the reasons of what graded nothing, which [`Why`] has.
     const NAMED: [(&'static str, &'static str, &'static str); 17] = [
         ("PASS", "nothing speaks against it", NOTHING),
-        ("FAIL", "a failure of the product, or criteria that are not met", MEND),
-        ("ARTIFACT", "only the clock of the tool speaks against it: the criteria are met", AGAIN),
-        ("TIMEOUT_CONFIRMED", "the raised budget ran out too: open, and never a regression", RAISE),
-        ("UNRESOLVED", "nobody knows: tier 1 graded nothing, or ran out of time without criteria", JUDGE),
+        (
+            "FAIL",
+            "a failure of the product, or criteria that are not met",
+            MEND,
+        ),
+        (
+            "ARTIFACT",
+            "only the clock of the tool speaks against it: the criteria are met",
+            AGAIN,
+        ),
+        (
+            "TIMEOUT_CONFIRMED",
+            "the raised budget ran out too: open, and never a regression",
+            RAISE,
+        ),
+        (
+            "UNRESOLVED",
+            "nobody knows: tier 1 graded nothing, or ran out of time without criteria",
+            JUDGE,
+        ),
         ("TIMEOUT", "tier 1 ran out of time", AGAIN),
-        ("UNGRADED", "tier 1 graded nothing; the reason beside it says why", JUDGE),
+        (
+            "UNGRADED",
+            "tier 1 graded nothing; the reason beside it says why",
+            JUDGE,
+        ),
         ("MET", "tier 2: the criteria are met", NOTHING),
-        ("NOT_MET", "tier 2: a criterion was looked at and is not met", MEND),
-        ("NO_EVIDENCE", "tier 2 ran and says nothing: a provider error, an unreadable answer", JUDGE),
+        (
+            "NOT_MET",
+            "tier 2: a criterion was looked at and is not met",
+            MEND,
+        ),
+        (
+            "NO_EVIDENCE",
+            "tier 2 ran and says nothing: a provider error, an unreadable answer",
+            JUDGE,
+        ),
         ("ABSENT", "tier 2 did not run", NOTHING),
         ("tier1.timeout", "the budget of the judge ran out", AGAIN),
-        ("tier1.timeout.inner", "a budget inside the command ran out: it left with 124", AGAIN),
-        ("tier1.fail", "a step of the verdict saw a failure of the product", MEND),
-        ("regression", "tier 1 saw a failure, or ran out of time while the criteria failed", MEND),
-        ("complete", "the task is done: it passed, with criteria that are met or without any", NOTHING),
-        ("superseded", "another verdict that was read replaces it: it is shown and decides nothing", NOTHING),
+        (
+            "tier1.timeout.inner",
+            "a budget inside the command ran out: it left with 124",
+            AGAIN,
+        ),
+        (
+            "tier1.fail",
+            "a step of the verdict saw a failure of the product",
+            MEND,
+        ),
+        (
+            "regression",
+            "tier 1 saw a failure, or ran out of time while the criteria failed",
+            MEND,
+        ),
+        (
+            "complete",
+            "the task is done: it passed, with criteria that are met or without any",
+            NOTHING,
+        ),
+        (
+            "superseded",
+            "another verdict that was read replaces it: it is shown and decides nothing",
+            NOTHING,
+        ),
     ];
 
     /// Every word.
     pub fn all() -> impl Iterator<Item = Self> {
-        let whys = Why::ALL.iter().map(|why| (why.reason(), why.meaning(), JUDGE));
-        Self::NAMED.into_iter().chain(whys).map(|(word, meaning, next)| Self { word, meaning, next })
+        let whys = Why::ALL
+            .iter()
+            .map(|why| (why.reason(), why.meaning(), JUDGE));
+        Self::NAMED
+            .into_iter()
+            .chain(whys)
+            .map(|(word, meaning, next)| Self {
+                word,
+                meaning,
+                next,
+            })
     }
 
     /// The word that somebody wrote, in any case.
@@ -230,7 +292,8 @@ impl Word {
 
 const NOTHING: &str = "nothing";
 const MEND: &str = "mend the patch, then judge the task again";
-const AGAIN: &str = "git reins adjudicate --reverify PATH, which runs tier1.command with the raised budget";
+const AGAIN: &str =
+    "git reins adjudicate --reverify PATH, which runs tier1.command with the raised budget";
 const RAISE: &str =
     "raise tier1.suite_runtime_s on the protected line, then git reins adjudicate --reverify PATH";
 const JUDGE: &str = "put right what kept it from grading, then judge the task again";

@@ -44,7 +44,9 @@ impl FromStr for Day {
                 4 | 7 => byte == b'-',
                 _ => byte.is_ascii_digit(),
             });
-        let day = shaped.then(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()).flatten();
+        let day = shaped
+            .then(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok())
+            .flatten();
         day.map(Self).ok_or_else(|| DayError(text.to_owned()))
     }
 }
@@ -70,7 +72,15 @@ mod tests {
         for good in ["2026-11-30", "2024-02-29", "9999-12-31"] {
             assert_eq!(good.parse::<Day>().unwrap().to_string(), good);
         }
-        for bad in ["", "2026-2-3", "2025-02-29", "2026-11-30 ", "+02026-1-1", "2026/11/30", "٢٠٢٦-١"] {
+        for bad in [
+            "",
+            "2026-2-3",
+            "2025-02-29",
+            "2026-11-30 ",
+            "+02026-1-1",
+            "2026/11/30",
+            "٢٠٢٦-١",
+        ] {
             assert!(bad.parse::<Day>().is_err(), "{bad}");
         }
     }

@@ -235,7 +235,9 @@ impl Decision {
 
     /// What a list of findings and held properties amounts to.
     pub fn outcome_of(details: &[Detail], held: &[OracleId]) -> Outcome {
-        let refused = details.iter().any(|detail| detail.code.entry().class != Class::Hold);
+        let refused = details
+            .iter()
+            .any(|detail| detail.code.entry().class != Class::Hold);
         match (refused, details.is_empty() && held.is_empty()) {
             (true, _) => Outcome::Refuse,
             (false, false) => Outcome::Hold,
@@ -246,7 +248,9 @@ impl Decision {
     /// The codes among the findings that refuse, sorted and unique.
     pub fn refusals_of(details: &[Detail]) -> Vec<Code> {
         let refusing = details.iter().map(|detail| detail.code);
-        let mut codes: Vec<_> = refusing.filter(|code| code.entry().class != Class::Hold).collect();
+        let mut codes: Vec<_> = refusing
+            .filter(|code| code.entry().class != Class::Hold)
+            .collect();
         codes.sort();
         codes.dedup();
         codes

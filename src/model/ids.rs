@@ -55,8 +55,11 @@ impl FromStr for ObjectId {
             b'a'..=b'f' => Some(byte - b'a' + 10),
             _ => None,
         };
-        let raw: Option<Vec<u8>> =
-            text.as_bytes().chunks(2).map(|pair| Some(nibble(pair[0])? << 4 | nibble(pair[1])?)).collect();
+        let raw: Option<Vec<u8>> = text
+            .as_bytes()
+            .chunks(2)
+            .map(|pair| Some(nibble(pair[0])? << 4 | nibble(pair[1])?))
+            .collect();
         raw.and_then(|raw| Self::from_bytes(&raw)).ok_or_else(fault)
     }
 }
@@ -224,7 +227,10 @@ impl FromStr for OracleId {
 
     fn from_str(text: &str) -> Result<Self, OracleIdError> {
         let tail = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
-        let first = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+        let first = text
+            .bytes()
+            .next()
+            .is_some_and(|byte| byte.is_ascii_alphanumeric());
         if first && text.len() <= 64 && text.bytes().all(tail) {
             Ok(Self(text.to_owned()))
         } else {

@@ -21,8 +21,12 @@ pub enum Basis {
 
 impl Basis {
     /// Every basis with the word before the colon, weakest first.
-    pub const ALL: [(Self, &'static str); 4] =
-        [(Self::Host, "host"), (Self::Gha, "gha"), (Self::Nix, "nix"), (Self::OciDigest, "oci-digest")];
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Host, "host"),
+        (Self::Gha, "gha"),
+        (Self::Nix, "nix"),
+        (Self::OciDigest, "oci-digest"),
+    ];
 }
 
 /// The image that loads the fixture bytes and runs the checks: `<basis>:<value>`.
@@ -66,8 +70,14 @@ impl FromStr for RunnerImage {
             Some((basis, value)) => value_fault(basis, value),
         };
         match (parsed, fault) {
-            (Some((basis, _)), None) => Ok(Self { text: text.to_owned(), basis }),
-            (_, fault) => Err(RunnerImageError { text: text.to_owned(), fault: fault.unwrap_or_default() }),
+            (Some((basis, _)), None) => Ok(Self {
+                text: text.to_owned(),
+                basis,
+            }),
+            (_, fault) => Err(RunnerImageError {
+                text: text.to_owned(),
+                fault: fault.unwrap_or_default(),
+            }),
         }
     }
 }

@@ -30,7 +30,8 @@ impl RepoPath {
 
     /// Whether this path, taken as a prefix, covers `path`: equal, or a directory above it.
     pub fn covers(&self, path: &str) -> bool {
-        path.strip_prefix(self.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        path.strip_prefix(self.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
     /// This path with `name` below it.
@@ -54,7 +55,10 @@ impl FromStr for RepoPath {
         let fault = text_fault(text).or_else(|| text.split('/').find_map(component_fault));
         match fault {
             None => Ok(Self(text.to_owned())),
-            Some(fault) => Err(PathError { path: text.to_owned(), fault }),
+            Some(fault) => Err(PathError {
+                path: text.to_owned(),
+                fault,
+            }),
         }
     }
 }
@@ -95,7 +99,10 @@ pub fn component_fault(name: &str) -> Option<&'static str> {
 /// `.git` as any common file system folds it: case, trailing dots and spaces, streams, the
 /// short name of NTFS, and the code points that HFS+ ignores.
 fn is_dot_git(name: &str) -> bool {
-    let begins = |with: &str| name.get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with));
+    let begins = |with: &str| {
+        name.get(..with.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(with))
+    };
     if name.is_ascii() && !begins(".git") && !begins("git~1") {
         return false; // most names, without a copy
     }
@@ -147,7 +154,11 @@ pub fn visible(text: &str) -> String {
 }
 
 fn push_visible(out: &mut String, c: char) {
-    if is_hidden(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
+    if is_hidden(c) {
+        out.extend(c.escape_unicode())
+    } else {
+        out.push(c)
+    }
 }
 
 #[cfg(test)]

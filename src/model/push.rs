@@ -37,10 +37,16 @@ pub struct LineFault {
 /// # Errors
 /// When a line has another form, or an id has not `hex_len` digits.
 pub fn parse(bytes: &[u8], hex_len: usize) -> Result<Vec<Update>, LineFault> {
-    let lines = bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
+    let lines = bytes
+        .split(|byte| *byte == b'\n')
+        .enumerate()
+        .filter(|(_, line)| !line.is_empty());
     let read = |(at, line): (usize, &[u8])| {
         let observed = || shown(&String::from_utf8_lossy(line));
-        update(line, hex_len).ok_or_else(|| LineFault { line: at + 1, observed: observed() })
+        update(line, hex_len).ok_or_else(|| LineFault {
+            line: at + 1,
+            observed: observed(),
+        })
     };
     lines.map(read).collect()
 }
@@ -48,7 +54,10 @@ pub fn parse(bytes: &[u8], hex_len: usize) -> Result<Vec<Update>, LineFault> {
 fn update(line: &[u8], hex_len: usize) -> Option<Update> {
     let mut fields = line.rsplitn(4, |byte| *byte == b' ');
     let old = object(fields.next()?, hex_len)?;
-    let name = fields.next().filter(|name| name.starts_with(b"refs/"))?.to_vec();
+    let name = fields
+        .next()
+        .filter(|name| name.starts_with(b"refs/"))?
+        .to_vec();
     let new = object(fields.next()?, hex_len)?;
     fields.next().filter(|local| !local.is_empty())?;
     Some(Update { name, new, old })
@@ -71,14 +80,22 @@ impl Update {
     /// `refs/drafts/`.
     pub fn line(&self) -> String {
         let text = self.text();
-        let Some(behind) = REVIEWS.iter().find_map(|prefix| text.strip_prefix(prefix)) else { return text };
+        let Some(behind) = REVIEWS.iter().find_map(|prefix| text.strip_prefix(prefix)) else {
+            return text;
+        };
         let branch = behind.split('%').next().unwrap_or_default(); // options of Gerrit
-        if branch.starts_with("refs/") { branch.to_owned() } else { format!("refs/heads/{branch}") }
+        if branch.starts_with("refs/") {
+            branch.to_owned()
+        } else {
+            format!("refs/heads/{branch}")
+        }
     }
 
     /// Whether it goes through a review, so that the line itself stays where it is for now.
     pub fn is_for_review(&self) -> bool {
-        REVIEWS.iter().any(|prefix| self.name.starts_with(prefix.as_bytes()))
+        REVIEWS
+            .iter()
+            .any(|prefix| self.name.starts_with(prefix.as_bytes()))
     }
 
     /// Whether there is anything to judge: notes never land anywhere, and a ref that is not there
@@ -149,7 +166,13 @@ mod tests {
 
     #[test]
     fn the_first_field_may_hold_spaces() {
-        for local in ["refs/heads/x", "HEAD@{1 minute ago}", ":/fix bug number", "HEAD^{/a  b}", "(delete)"] {
+        for local in [
+            "refs/heads/x",
+            "HEAD@{1 minute ago}",
+            ":/fix bug number",
+            "HEAD^{/a  b}",
+            "(delete)",
+        ] {
             let update = one(&format!("{local} {ONE} refs/heads/x {ZERO}\n"));
             assert_eq!(
                 (update.text().as_str(), update.new.is_some(), update.old),
@@ -160,7 +183,13 @@ mod tests {
 
     #[test]
     fn names_are_bytes() {
-        let line = [b"x ", ONE.as_bytes(), b" refs/heads/a\xff\"$b ", ZERO.as_bytes()].concat();
+        let line = [
+            b"x ",
+            ONE.as_bytes(),
+            b" refs/heads/a\xff\"$b ",
+            ZERO.as_bytes(),
+        ]
+        .concat();
         let updates = parse(&line, 40).unwrap();
         assert_eq!(updates[0].name, b"refs/heads/a\xff\"$b");
         assert_eq!(updates[0].text(), "refs/heads/a\u{fffd}\"$b");
@@ -169,7 +198,10 @@ mod tests {
     #[test]
     fn zeros_have_the_length_of_the_repository() {
         let zeros = "0".repeat(64);
-        let (line, long) = (format!("(delete) {ZERO} refs/heads/x {ONE}"), "2".repeat(64));
+        let (line, long) = (
+            format!("(delete) {ZERO} refs/heads/x {ONE}"),
+            "2".repeat(64),
+        );
         assert_eq!(one(&line).new, None);
         assert!(parse(line.as_bytes(), 64).is_err());
         let line = format!("(delete) {zeros} refs/heads/x {long}\n");
@@ -189,8 +221,15 @@ mod tests {
             format!("x {ONE} refs/heads/x {ZERO} "),
             format!("x {ONE} refs/heads/x {ZERO}\r"),
         ] {
-            let fault = parse(format!("x {ONE} refs/heads/x {ZERO}\n{bad}\n").as_bytes(), 40).unwrap_err();
-            assert!(fault.to_string().starts_with("line 2 of the push"), "{fault}");
+            let fault = parse(
+                format!("x {ONE} refs/heads/x {ZERO}\n{bad}\n").as_bytes(),
+                40,
+            )
+            .unwrap_err();
+            assert!(
+                fault.to_string().starts_with("line 2 of the push"),
+                "{fault}"
+            );
         }
     }
 

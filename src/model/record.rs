@@ -39,16 +39,26 @@ pub struct RecordFault {
 impl RecordFault {
     /// A fault without a place.
     pub fn new(observed: impl AsRef<str>, expected: impl Into<String>) -> Self {
-        Self { field: None, observed: shown(observed.as_ref()), expected: expected.into() }
+        Self {
+            field: None,
+            observed: shown(observed.as_ref()),
+            expected: expected.into(),
+        }
     }
 
     /// The fault of a member.
     pub fn of(field: &str, observed: impl AsRef<str>, expected: impl Into<String>) -> Self {
-        Self { field: Some(shown(field)), ..Self::new(observed, expected) }
+        Self {
+            field: Some(shown(field)),
+            ..Self::new(observed, expected)
+        }
     }
 
     fn place(&self) -> String {
-        self.field.as_ref().map(|field| format!("field {field}: ")).unwrap_or_default()
+        self.field
+            .as_ref()
+            .map(|field| format!("field {field}: "))
+            .unwrap_or_default()
     }
 }
 
@@ -60,7 +70,10 @@ pub fn parse<R: Record>(bytes: &[u8]) -> Result<R, RecordFault> {
     let record = parse_shape::<R>(bytes)?;
     record.check()?;
     if print(&record).as_bytes() != bytes {
-        return Err(RecordFault::new("another spelling of it", "the canonical form, as it was written"));
+        return Err(RecordFault::new(
+            "another spelling of it",
+            "the canonical form, as it was written",
+        ));
     }
     Ok(record)
 }
@@ -75,7 +88,10 @@ pub fn parse_shape<R: Record>(bytes: &[u8]) -> Result<R, RecordFault> {
     let record: R = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = error.path().to_string();
         let fault = RecordFault::new(error.inner().to_string(), "the declared shape");
-        RecordFault { field: (path != ".").then(|| shown(&path)), ..fault }
+        RecordFault {
+            field: (path != ".").then(|| shown(&path)),
+            ..fault
+        }
     })?;
     if record.schema_member() != R::SCHEMA {
         return Err(RecordFault::of("schema", record.schema_member(), R::SCHEMA));
@@ -85,13 +101,17 @@ pub fn parse_shape<R: Record>(bytes: &[u8]) -> Result<R, RecordFault> {
 
 /// A word of a closed list, as records spell it.
 pub fn word(value: &impl Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(value)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 /// Indented JSON with a newline at the end; hidden characters are escaped, so that no text can move
 /// a cursor or turn a line around.
 pub fn print(value: &impl Serialize) -> String {
-    let text = serde_json::to_string_pretty(value).expect("answers have text keys and no failing parts");
+    let text =
+        serde_json::to_string_pretty(value).expect("answers have text keys and no failing parts");
     let mut safe = String::with_capacity(text.len() + 1);
     for c in text.chars() {
         if c != '\n' && is_hidden(c) {

@@ -99,7 +99,9 @@ pub struct ReplayedSeed {
 }
 
 /// What runs on base show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shows {
     /// Some pass and some fail: evidence for a freeze.
@@ -113,7 +115,9 @@ pub enum Shows {
 }
 
 /// What a trial would say of the runs on the candidate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnCandidate {
     /// All pass.
@@ -133,7 +137,10 @@ pub enum OnCandidate {
 impl Replay {
     /// What [`Self::sha256`] has to be.
     pub fn digest(&self) -> Sha256 {
-        let blank = Self { sha256: Sha256([0; 32]), ..self.clone() };
+        let blank = Self {
+            sha256: Sha256([0; 32]),
+            ..self.clone()
+        };
         Sha256::of(print(&blank))
     }
 
@@ -152,7 +159,9 @@ impl Replay {
 
     /// How those runs ended.
     pub fn outcomes(&self, seed: &ReplayedSeed, revision: Revision) -> Vec<Outcome> {
-        self.runs_of(seed, revision).map(|run| run.outcome).collect()
+        self.runs_of(seed, revision)
+            .map(|run| run.outcome)
+            .collect()
     }
 
     /// A seed has as many runs on each tree as the record says, and there are no others.
@@ -160,15 +169,28 @@ impl Replay {
         let times = usize::try_from(self.times).unwrap_or(usize::MAX);
         let trees = if self.candidate.is_some() { 2 } else { 1 };
         for (at, seed) in self.seeds.iter().enumerate() {
-            let counts = [Revision::Base, Revision::Candidate].map(|tree| self.runs_of(seed, tree).count());
-            if counts != [times, times * (trees - 1)] || seed.on_candidate.is_some() != (trees == 2) {
-                let observed = format!("{} runs on base and {} on a candidate", counts[0], counts[1]);
-                return Err(RecordFault::of(&format!("seeds[{at}]"), observed, format!("{times} on each")));
+            let counts =
+                [Revision::Base, Revision::Candidate].map(|tree| self.runs_of(seed, tree).count());
+            if counts != [times, times * (trees - 1)] || seed.on_candidate.is_some() != (trees == 2)
+            {
+                let observed = format!(
+                    "{} runs on base and {} on a candidate",
+                    counts[0], counts[1]
+                );
+                return Err(RecordFault::of(
+                    &format!("seeds[{at}]"),
+                    observed,
+                    format!("{times} on each"),
+                ));
             }
         }
         match self.runs.len() == self.seeds.len() * times * trees {
             true => Ok(()),
-            false => Err(RecordFault::of("runs", "runs of other seeds", "runs of the listed seeds")),
+            false => Err(RecordFault::of(
+                "runs",
+                "runs of other seeds",
+                "runs of the listed seeds",
+            )),
         }
     }
 }
@@ -182,14 +204,19 @@ impl Record for Replay {
 
     fn check(&self) -> Result<(), RecordFault> {
         let id = &self.image.id;
-        id.parse::<RunnerImage>().map_err(|error| RecordFault::of("image.id", id, error.fault))?;
+        id.parse::<RunnerImage>()
+            .map_err(|error| RecordFault::of("image.id", id, error.fault))?;
         if self.times == 0 {
             return Err(RecordFault::of("times", "0", "at least one run"));
         }
         self.check_runs()?;
         match self.sha256 == self.digest() {
             true => Ok(()),
-            false => Err(RecordFault::of("sha256", self.sha256.to_string(), "the digest of the record")),
+            false => Err(RecordFault::of(
+                "sha256",
+                self.sha256.to_string(),
+                "the digest of the record",
+            )),
         }
     }
 }
@@ -235,8 +262,14 @@ mod tests {
             candidate: None,
             policy_sha256: zeros,
             properties_sha256: zeros,
-            epoch: Epoch { epoch_id: "e1".to_owned(), digest_sha256: zeros },
-            image: Image { id: "gha:ubuntu24-1".to_owned(), fingerprint: "host:x".to_owned() },
+            epoch: Epoch {
+                epoch_id: "e1".to_owned(),
+                digest_sha256: zeros,
+            },
+            image: Image {
+                id: "gha:ubuntu24-1".to_owned(),
+                fingerprint: "host:x".to_owned(),
+            },
             times: 2,
             seeds: vec![seed],
             runs: vec![run(Revision::Base), run(Revision::Base)],
@@ -255,13 +288,26 @@ mod tests {
     #[test]
     fn a_record_reads_back_and_an_edited_one_does_not() {
         let good = signed(|_| {}).unwrap();
-        assert_eq!(good.outcomes(&good.seeds[0], Revision::Base), [Outcome::Pass; 2]);
+        assert_eq!(
+            good.outcomes(&good.seeds[0], Revision::Base),
+            [Outcome::Pass; 2]
+        );
         let text = print(&good);
-        for (old, new) in [("\"pass\"", "\"fail\""), ("\"e1\"", "\"e2\""), ("\"times\": 2", "\"times\": 1")] {
-            assert!(parse::<Replay>(text.replacen(old, new, 1).as_bytes()).is_err(), "{old}");
+        for (old, new) in [
+            ("\"pass\"", "\"fail\""),
+            ("\"e1\"", "\"e2\""),
+            ("\"times\": 2", "\"times\": 1"),
+        ] {
+            assert!(
+                parse::<Replay>(text.replacen(old, new, 1).as_bytes()).is_err(),
+                "{old}"
+            );
         }
         assert_eq!(
-            parse::<Replay>(print(&replay()).as_bytes()).unwrap_err().field.as_deref(),
+            parse::<Replay>(print(&replay()).as_bytes())
+                .unwrap_err()
+                .field
+                .as_deref(),
             Some("sha256")
         );
     }
@@ -270,7 +316,10 @@ mod tests {
     fn the_runs_are_those_of_the_seeds() {
         let candidate = || {
             let zeros = Sha256([0; 32]);
-            Some(ReplayedCandidate { blob: zeros, tree: replay().base_tree })
+            Some(ReplayedCandidate {
+                blob: zeros,
+                tree: replay().base_tree,
+            })
         };
         assert!(signed(|replay| drop(replay.runs.pop())).is_err());
         assert!(signed(|replay| replay.runs.push(run(Revision::Witness))).is_err());
@@ -282,7 +331,9 @@ mod tests {
         let full = |replay: &mut Replay| {
             replay.candidate = candidate();
             replay.seeds[0].on_candidate = Some(OnCandidate::Passes);
-            replay.runs.extend([run(Revision::Candidate), run(Revision::Candidate)]);
+            replay
+                .runs
+                .extend([run(Revision::Candidate), run(Revision::Candidate)]);
         };
         assert!(signed(full).is_ok());
     }

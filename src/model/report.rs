@@ -11,8 +11,8 @@ use super::decision::{OrderEvidence, Outcome, Standing, VerdictEvidence};
 use super::ids::{CommitId, OracleId};
 use super::refusal::{Class, Code, Entry};
 use super::trial::{
-    CheckKind, Class as RunClass, Enforced, Outcome as RunOutcome, Power, Revision, RunReason, TrialReason,
-    TrialVerdict,
+    CheckKind, Class as RunClass, Enforced, Outcome as RunOutcome, Power, Revision, RunReason,
+    TrialReason, TrialVerdict,
 };
 
 /// The name of the JSON form of a [`Report`].
@@ -111,7 +111,10 @@ pub enum Rule {
 impl Rule {
     /// Every rule, the codes first.
     pub fn all() -> impl Iterator<Item = Self> {
-        Code::ALL.iter().map(|code| Self::Code(*code)).chain([Self::FreezeHit, Self::CannotDecide])
+        Code::ALL
+            .iter()
+            .map(|code| Self::Code(*code))
+            .chain([Self::FreezeHit, Self::CannotDecide])
     }
 
     /// The name as it is printed.

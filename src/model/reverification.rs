@@ -88,7 +88,9 @@ pub struct Rerun {
 }
 
 /// What the runs amount to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum RerunResult {
     /// The last run passed, and no other one showed anything but the clock.
@@ -159,16 +161,25 @@ impl Record for Reverification {
 
     fn check(&self) -> Result<(), RecordFault> {
         if self.command.first().is_none_or(String::is_empty) {
-            return Err(RecordFault::of("command", "no program", "the command that ran"));
+            return Err(RecordFault::of(
+                "command",
+                "no program",
+                "the command that ran",
+            ));
         }
         if self.runs.is_empty() {
             return Err(RecordFault::of("runs", "no run", "at least one run"));
         }
-        let exit =
-            |run: &Rerun| (run.outcome == Outcome::Pass) == (run.exit == Some(0)) && run.signal.is_none();
+        let exit = |run: &Rerun| {
+            (run.outcome == Outcome::Pass) == (run.exit == Some(0)) && run.signal.is_none()
+        };
         let passes = |run: &&Rerun| run.outcome == Outcome::Pass || run.exit == Some(0);
         if let Some(run) = self.runs.iter().filter(passes).find(|run| !exit(run)) {
-            return Err(RecordFault::of("runs", format!("{run:?}"), "exit 0 of a pass and of nothing else"));
+            return Err(RecordFault::of(
+                "runs",
+                format!("{run:?}"),
+                "exit 0 of a pass and of nothing else",
+            ));
         }
         let (tool, budget) = (self.budget.tool_budget_s, self.budget.budget_s);
         if budget < tool || self.budget.raised != (budget > tool) {
@@ -181,7 +192,11 @@ impl Record for Reverification {
         let result = RerunResult::of(&self.runs);
         match self.result == result {
             true => Ok(()),
-            false => Err(RecordFault::of("result", format!("{:?}", self.result), format!("{result:?}"))),
+            false => Err(RecordFault::of(
+                "result",
+                format!("{:?}", self.result),
+                format!("{result:?}"),
+            )),
         }
     }
 }

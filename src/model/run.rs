@@ -60,8 +60,15 @@ impl Kept {
     /// The kept text, with a line where something was left out.
     pub fn text(&self) -> String {
         let left_out = self.bytes - (self.head.len() + self.tail.len()) as u64;
-        let gap = if left_out == 0 { String::new() } else { format!("\n[{left_out} bytes left out]\n") };
-        let (head, tail) = (String::from_utf8_lossy(&self.head), String::from_utf8_lossy(&self.tail));
+        let gap = if left_out == 0 {
+            String::new()
+        } else {
+            format!("\n[{left_out} bytes left out]\n")
+        };
+        let (head, tail) = (
+            String::from_utf8_lossy(&self.head),
+            String::from_utf8_lossy(&self.tail),
+        );
         match left_out {
             0 => String::from_utf8_lossy(&[self.head.as_slice(), &self.tail].concat()).into_owned(),
             _ => format!("{head}{gap}{tail}"),
@@ -131,7 +138,12 @@ mod tests {
     #[test]
     fn a_path_of_any_bytes_survives() {
         let path = PathBuf::from(OsString::from_vec((1..=255).collect()));
-        let touch = Touch { path, read: true, wrote: false, denied: false };
+        let touch = Touch {
+            path,
+            read: true,
+            wrote: false,
+            denied: false,
+        };
         let json = serde_json::to_string(&touch).unwrap();
         assert_eq!(serde_json::from_str::<Touch>(&json).unwrap(), touch);
         assert!(serde_json::from_str::<Touch>(&json.replace('ÿ', "☃")).is_err());

@@ -26,11 +26,19 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf
 }
 
 fn spell(path: &Path) -> String {
-    path.as_os_str().as_bytes().iter().copied().map(char::from).collect()
+    path.as_os_str()
+        .as_bytes()
+        .iter()
+        .copied()
+        .map(char::from)
+        .collect()
 }
 
 fn read(spelled: &str) -> Option<PathBuf> {
-    let bytes: Option<Vec<u8>> = spelled.chars().map(|char| u8::try_from(char).ok()).collect();
+    let bytes: Option<Vec<u8>> = spelled
+        .chars()
+        .map(|char| u8::try_from(char).ok())
+        .collect();
     Some(OsString::from_vec(bytes?).into())
 }
 
@@ -51,7 +59,9 @@ pub mod list {
     ///
     /// # Errors
     /// When a character stands for no byte.
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<PathBuf>, D::Error> {
         let spelled = Vec::<String>::deserialize(deserializer)?;
         let paths: Option<_> = spelled.iter().map(|spelled| read(spelled)).collect();
         paths.ok_or_else(|| D::Error::custom("not a path"))

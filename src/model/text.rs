@@ -22,7 +22,9 @@ pub fn serialize<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<
 pub fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
-    Cow::<str>::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    Cow::<str>::deserialize(deserializer)?
+        .parse()
+        .map_err(D::Error::custom)
 }
 
 /// For `with` of a text or null.
@@ -33,7 +35,10 @@ pub mod optional {
     ///
     /// # Errors
     /// Those of the serializer.
-    pub fn serialize<T: Display, S: Serializer>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<T: Display, S: Serializer>(
+        value: &Option<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         match value {
             Some(value) => serializer.collect_str(value),
             None => serializer.serialize_none(),
@@ -48,7 +53,8 @@ pub mod optional {
         deserializer: D,
     ) -> Result<Option<T>, D::Error> {
         let text = Option::<Cow<'de, str>>::deserialize(deserializer)?;
-        text.map(|text| text.parse().map_err(D::Error::custom)).transpose()
+        text.map(|text| text.parse().map_err(D::Error::custom))
+            .transpose()
     }
 }
 
@@ -60,7 +66,10 @@ pub mod list {
     ///
     /// # Errors
     /// Those of the serializer.
-    pub fn serialize<T: Display, S: Serializer>(values: &[T], serializer: S) -> Result<S::Ok, S::Error> {
+    pub fn serialize<T: Display, S: Serializer>(
+        values: &[T],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(values.iter().map(ToString::to_string))
     }
 
@@ -72,6 +81,9 @@ pub mod list {
         deserializer: D,
     ) -> Result<Vec<T>, D::Error> {
         let texts = Vec::<Cow<'de, str>>::deserialize(deserializer)?;
-        texts.iter().map(|text| text.parse().map_err(D::Error::custom)).collect()
+        texts
+            .iter()
+            .map(|text| text.parse().map_err(D::Error::custom))
+            .collect()
     }
 }

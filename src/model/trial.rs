@@ -163,7 +163,10 @@ pub struct Timing {
 impl Trial {
     /// The digest of the canonical record without its clock.
     pub fn digest(&self) -> Sha256 {
-        Sha256::of(print(&Self { timing: None, ..self.clone() }))
+        Sha256::of(print(&Self {
+            timing: None,
+            ..self.clone()
+        }))
     }
 
     /// The name of its directory: the first 16 hex digits of the digest.
@@ -173,6 +176,8 @@ impl Trial {
 
     /// The runs on the candidate.
     pub fn candidate_runs(&self) -> impl Iterator<Item = &CheckRun> {
-        self.checks.iter().filter(|run| run.revision == Revision::Candidate)
+        self.checks
+            .iter()
+            .filter(|run| run.revision == Revision::Candidate)
     }
 }

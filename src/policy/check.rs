@@ -92,7 +92,11 @@ pub enum ResultFormat {
 
 impl ResultFormat {
     /// Every format and its name.
-    pub const NAMES: &[(&str, Self)] = &[("junit", Self::Junit), ("tap", Self::Tap), ("jsonl", Self::Jsonl)];
+    pub const NAMES: &[(&str, Self)] = &[
+        ("junit", Self::Junit),
+        ("tap", Self::Tap),
+        ("jsonl", Self::Jsonl),
+    ];
 }
 
 /// How long one run may take. The budget is raised to what was measured, plus a margin.
@@ -110,7 +114,12 @@ pub struct Timeout {
 
 impl Default for Timeout {
     fn default() -> Self {
-        Self { budget_s: 120, measured_s: None, margin: 0.25, max_s: 1200 }
+        Self {
+            budget_s: 120,
+            measured_s: None,
+            margin: 0.25,
+            max_s: 1200,
+        }
     }
 }
 

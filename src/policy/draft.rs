@@ -87,7 +87,11 @@ pub fn draft(options: &Draft) -> String {
 fn paths(options: &Draft) -> String {
     let list = |prefixes: &[&str]| {
         let apart = |prefix: &&&str| !overlaps(&options.ledger, prefix);
-        let quoted: Vec<_> = prefixes.iter().filter(apart).map(|prefix| quoted(prefix)).collect();
+        let quoted: Vec<_> = prefixes
+            .iter()
+            .filter(apart)
+            .map(|prefix| quoted(prefix))
+            .collect();
         quoted.join(", ")
     };
     PATHS
@@ -99,7 +103,10 @@ fn paths(options: &Draft) -> String {
 }
 
 fn overlaps(ledger: &RepoPath, prefix: &str) -> bool {
-    ledger.covers(prefix) || prefix.parse::<RepoPath>().is_ok_and(|prefix| prefix.covers(ledger.as_str()))
+    ledger.covers(prefix)
+        || prefix
+            .parse::<RepoPath>()
+            .is_ok_and(|prefix| prefix.covers(ledger.as_str()))
 }
 
 fn protect(options: &Draft) -> String {
@@ -274,14 +281,29 @@ mod tests {
     use crate::policy::{Policy, parse};
 
     fn every_draft() -> Vec<Draft> {
-        let ledgers = ["ledger", "spec", "docs/reins", "tests", "properties/a \"b\"", ".gitreins/ledger"];
+        let ledgers = [
+            "ledger",
+            "spec",
+            "docs/reins",
+            "tests",
+            "properties/a \"b\"",
+            ".gitreins/ledger",
+        ];
         let protected = [None, Some("refs/heads/main"), Some("refs/heads/a\"b/ä")];
         let mut drafts = Vec::new();
         for (_, preset) in InitPreset::NAMES {
-            for (ledger, line) in ledgers.iter().flat_map(|ledger| protected.map(|line| (ledger, line))) {
+            for (ledger, line) in ledgers
+                .iter()
+                .flat_map(|ledger| protected.map(|line| (ledger, line)))
+            {
                 for warn in [false, true] {
                     let (ledger, protected) = (ledger.parse().unwrap(), line.map(str::to_owned));
-                    drafts.push(Draft { ledger, protected, preset: *preset, warn });
+                    drafts.push(Draft {
+                        ledger,
+                        protected,
+                        preset: *preset,
+                        warn,
+                    });
                 }
             }
         }
@@ -306,10 +328,17 @@ mod tests {
         for options in every_draft() {
             let policy = read(&draft(&options));
             assert_eq!(policy.paths.ledger, options.ledger);
-            assert_eq!(policy.protect.base, Vec::from_iter(options.protected.clone()));
+            assert_eq!(
+                policy.protect.base,
+                Vec::from_iter(options.protected.clone())
+            );
             assert_eq!(policy.verdict.require, !options.warn);
             assert_eq!(policy.enforces("refs/heads/main"), !options.warn);
-            let checks = if options.preset == InitPreset::Raw { 0 } else { 1 };
+            let checks = if options.preset == InitPreset::Raw {
+                0
+            } else {
+                1
+            };
             assert_eq!(policy.property_checks().count(), checks);
             assert_eq!(policy.freeze, Policy::default().freeze);
             assert_eq!(policy.judge, Policy::default().judge);
@@ -332,8 +361,17 @@ mod tests {
     fn a_usual_ledger_keeps_every_prefix() {
         for (_, preset) in InitPreset::NAMES {
             let ledger = "ledger".parse().unwrap();
-            let policy = read(&draft(&Draft { ledger, protected: None, preset: *preset, warn: false }));
-            let lists = [&policy.paths.properties, &policy.paths.fixtures, &policy.paths.specs];
+            let policy = read(&draft(&Draft {
+                ledger,
+                protected: None,
+                preset: *preset,
+                warn: false,
+            }));
+            let lists = [
+                &policy.paths.properties,
+                &policy.paths.fixtures,
+                &policy.paths.specs,
+            ];
             assert!(lists.iter().all(|list| !list.is_empty()));
             assert_eq!(policy.paths.exempt.len(), 1);
         }

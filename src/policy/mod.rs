@@ -20,8 +20,8 @@ pub use fault::PolicyFault;
 pub use parse::parse;
 pub use preset::Preset;
 pub use sections::{
-    BUILT_IN_CANARIES, Foreman, FreezeRule, Judge, MARKER_SIZE, Mechanism, Paths, Policy, Power, Protect,
-    Tier1, VerdictRule,
+    BUILT_IN_CANARIES, Foreman, FreezeRule, Judge, MARKER_SIZE, Mechanism, Paths, Policy, Power,
+    Protect, Tier1, VerdictRule,
 };
 
 /// Where the policy stands in a repository.

@@ -43,44 +43,73 @@ pub fn parse(bytes: &[u8]) -> Read<Policy> {
 
 fn text_of(bytes: &[u8]) -> Read<&str> {
     if bytes.len() > SIZE_CAP {
-        return Err(file_fault(None, format!("{} bytes long", bytes.len()), "at most 1 MiB"));
+        return Err(file_fault(
+            None,
+            format!("{} bytes long", bytes.len()),
+            "at most 1 MiB",
+        ));
     }
     let text = str::from_utf8(bytes).map_err(|error| {
-        let before = bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+        let before = bytes[..error.valid_up_to()]
+            .iter()
+            .filter(|byte| **byte == b'\n')
+            .count();
         file_fault(Some(before + 1), "not UTF-8", "UTF-8")
     })?;
     match text.starts_with('\u{feff}') {
-        true => Err(file_fault(Some(1), "UTF-8 with a byte order mark", "UTF-8 without one")),
+        true => Err(file_fault(
+            Some(1),
+            "UTF-8 with a byte order mark",
+            "UTF-8 without one",
+        )),
         false => Ok(text),
     }
 }
 
 fn not_toml(source: &str, error: &Error) -> PolicyFault {
     let line = error.span().map(|span| line_of(source, span.start));
-    let at = error.span().and_then(|span| source.get(span)).unwrap_or_default();
+    let at = error
+        .span()
+        .and_then(|span| source.get(span))
+        .unwrap_or_default();
     let message = error.message().replace('\n', ", ");
-    file_fault(line, format!("no TOML: {} at '{}'", shown(&message), shown(at)), "TOML 1.1")
+    file_fault(
+        line,
+        format!("no TOML: {} at '{}'", shown(&message), shown(at)),
+        "TOML 1.1",
+    )
 }
 
 /// Comments too: a reordered line would show a reviewer other keys than those in force.
 fn refuse_hidden_text(source: &str) -> Read<()> {
-    let lines = source.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+    let lines = source
+        .split('\n')
+        .map(|line| line.strip_suffix('\r').unwrap_or(line));
     let hidden = |line: &str| line.chars().any(|c| c != '\t' && is_hidden(c));
     match lines.enumerate().find(|(_, line)| hidden(line)) {
         None => Ok(()),
-        Some((at, line)) => {
-            Err(file_fault(Some(at + 1), shown(line), "no control or bidirectional character"))
-        }
+        Some((at, line)) => Err(file_fault(
+            Some(at + 1),
+            shown(line),
+            "no control or bidirectional character",
+        )),
     }
 }
 
 fn file_fault(line: Option<usize>, observed: impl Into<String>, expected: &str) -> PolicyFault {
     let (observed, expected) = (observed.into(), expected.to_owned());
-    PolicyFault { key: "the file".to_owned(), line, observed, expected }
+    PolicyFault {
+        key: "the file".to_owned(),
+        line,
+        observed,
+        expected,
+    }
 }
 
 fn read_policy(root: &mut Table<'_>) -> Read<Policy> {
-    root.required("schema", |node| node.whole(1..=1, "1, the only schema there is"))?;
+    root.required("schema", |node| {
+        node.whole(1..=1, "1, the only schema there is")
+    })?;
     Ok(Policy {
         paths: root.section("paths", paths::read)?,
         protect: root.section("protect", read_protect)?,
@@ -105,7 +134,9 @@ fn read_protect(table: &mut Table<'_>) -> Read<Protect> {
 
 fn read_verdict(table: &mut Table<'_>) -> Read<VerdictRule> {
     let default = VerdictRule::default();
-    Ok(VerdictRule { require: table.or("require", default.require, Node::boolean)? })
+    Ok(VerdictRule {
+        require: table.or("require", default.require, Node::boolean)?,
+    })
 }
 
 fn read_freeze(table: &mut Table<'_>) -> Read<FreezeRule> {
@@ -130,7 +161,8 @@ fn read_judge(table: &mut Table<'_>) -> Read<Judge> {
         power: table.or("power", default.power, |node| node.choice(Power::NAMES))?,
         secret_markers: table.or("secret_markers", default.secret_markers, markers)?,
         secret_allow: table.or("secret_allow", default.secret_allow, texts)?,
-        public_signature: table.optional("public_signature", |node| node.command(Some(SIGNATURE)))?,
+        public_signature: table
+            .optional("public_signature", |node| node.command(Some(SIGNATURE)))?,
     })
 }
 
@@ -138,7 +170,9 @@ fn read_judge(table: &mut Table<'_>) -> Read<Judge> {
 fn marker_fault(text: &str) -> Option<&'static str> {
     match RegexBuilder::new(text).size_limit(MARKER_SIZE).build() {
         Err(_) => Some("a regular expression of moderate size"),
-        Ok(regex) => regex.is_match(b"").then_some("a pattern that the empty text does not match"),
+        Ok(regex) => regex
+            .is_match(b"")
+            .then_some("a pattern that the empty text does not match"),
     }
 }
 
@@ -163,5 +197,7 @@ fn read_foreman(table: &mut Table<'_>) -> Read<Foreman> {
             None => Ok(command),
         }
     };
-    Ok(Foreman { on_complete: table.or("on_complete", Vec::new(), command)? })
+    Ok(Foreman {
+        on_complete: table.or("on_complete", Vec::new(), command)?,
+    })
 }

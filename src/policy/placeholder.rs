@@ -1,7 +1,15 @@
 //! Where does a command leave room for what only a run knows?
 
 /// The placeholders of a property check: in `run`, in values of `env` and in `result.path`.
-pub const PROPERTY: &[&str] = &["property", "property_file", "seed", "tree", "fixtures", "tmp", "result"];
+pub const PROPERTY: &[&str] = &[
+    "property",
+    "property_file",
+    "seed",
+    "tree",
+    "fixtures",
+    "tmp",
+    "result",
+];
 /// The placeholders of a canary, which is bound to no property.
 pub const CANARY: &[&str] = &["seed", "tree", "fixtures", "tmp", "result"];
 /// The placeholders of `judge.public_signature`.
@@ -24,7 +32,9 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut start = 0;
     for (at, _) in text.match_indices('{') {
-        let Some(name) = name_before_brace(&text[at + 1..]) else { continue };
+        let Some(name) = name_before_brace(&text[at + 1..]) else {
+            continue;
+        };
         pieces.push(Piece::Text(&text[start..at]));
         pieces.push(Piece::Hole(name));
         start = at + name.len() + 2;
@@ -39,7 +49,11 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
 /// The command runs in a worktree whose files nobody judged: a program of a relative path would be
 /// the candidate's. A task id is a text from outside: in the script of a shell it would be code.
 pub fn on_complete_fault(command: &[String]) -> Option<(usize, &'static str)> {
-    let has_hole = |word: &String| pieces(word).iter().any(|piece| matches!(piece, Piece::Hole(_)));
+    let has_hole = |word: &String| {
+        pieces(word)
+            .iter()
+            .any(|piece| matches!(piece, Piece::Hole(_)))
+    };
     let program = command.first()?;
     if has_hole(program) || program.contains('/') && !program.starts_with('/') {
         return Some((
@@ -49,23 +63,37 @@ pub fn on_complete_fault(command: &[String]) -> Option<(usize, &'static str)> {
     }
     let is_shell = |word: &String| SHELLS.contains(&word.rsplit('/').next().unwrap_or(word));
     let is_script_flag = |word: &String| {
-        word.starts_with('-') && !word.starts_with("--") && word.contains('c') || word == "--command"
+        word.starts_with('-') && !word.starts_with("--") && word.contains('c')
+            || word == "--command"
     };
     let shell = command.iter().position(is_shell)?;
     let flag = shell + 1 + command[shell + 1..].iter().position(is_script_flag)?;
     let rest = command.iter().enumerate().skip(flag + 1);
-    let script = rest.clone().find(|(_, word)| !word.starts_with(['-', '+'])).map(|(at, _)| at);
-    let mut code = rest.filter(|(at, word)| has_hole(word) && (Some(*at) == script || *word != "{task_id}"));
-    code.next()
-        .map(|(at, _)| (at, "a script without {task_id}: pass it as an argument of its own, then it is $1"))
+    let script = rest
+        .clone()
+        .find(|(_, word)| !word.starts_with(['-', '+']))
+        .map(|(at, _)| at);
+    let mut code =
+        rest.filter(|(at, word)| has_hole(word) && (Some(*at) == script || *word != "{task_id}"));
+    code.next().map(|(at, _)| {
+        (
+            at,
+            "a script without {task_id}: pass it as an argument of its own, then it is $1",
+        )
+    })
 }
 
-const SHELLS: [&str; 9] = ["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "busybox", "fish"];
+const SHELLS: [&str; 9] = [
+    "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "busybox", "fish",
+];
 
 fn name_before_brace(text: &str) -> Option<&str> {
     let (name, _) = text.split_once('}')?;
-    let shaped = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    (shaped && !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit())).then_some(name)
+    let shaped = name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    (shaped && !name.is_empty() && !name.starts_with(|first: char| first.is_ascii_digit()))
+        .then_some(name)
 }
 
 /// The first placeholder in a text that is not among the known ones.
@@ -87,9 +115,27 @@ mod tests {
             pieces("{property_file}::{property}"),
             [Hole("property_file"), Text("::"), Hole("property")]
         );
-        assert_eq!(pieces("f({seed:{seed}})"), [Text("f({seed:"), Hole("seed"), Text("})")]);
-        for plain in ["", "{}", "{", "}", "x{3}", "{1,2}", "{a b}", "{\"a\": 1}", "{seed", "{ä}"] {
-            let expected = if plain.is_empty() { vec![] } else { vec![Text(plain)] };
+        assert_eq!(
+            pieces("f({seed:{seed}})"),
+            [Text("f({seed:"), Hole("seed"), Text("})")]
+        );
+        for plain in [
+            "",
+            "{}",
+            "{",
+            "}",
+            "x{3}",
+            "{1,2}",
+            "{a b}",
+            "{\"a\": 1}",
+            "{seed",
+            "{ä}",
+        ] {
+            let expected = if plain.is_empty() {
+                vec![]
+            } else {
+                vec![Text(plain)]
+            };
             assert_eq!(pieces(plain), expected, "{plain}");
         }
     }
@@ -114,7 +160,10 @@ mod tests {
             (&["{task_id}"], 0),
             (&["sh", "-c", "done {task_id}"], 2),
             (&["/bin/bash", "-ec", "{task_id}"], 2),
-            (&["env", "X=1", "dash", "-e", "-c", "--", "done '{task_id}'"], 6),
+            (
+                &["env", "X=1", "dash", "-e", "-c", "--", "done '{task_id}'"],
+                6,
+            ),
             (&["zsh", "-c", "eval $1", "zsh", "done {task_id}"], 4),
         ] {
             assert_eq!(at(bad), Some(word), "{bad:?}");

@@ -46,8 +46,12 @@ const HYPOTHESIS_CI: [&str; 12] = [
 const PYTEST_OUTSIDE: [&str; 2] = ["PYTEST_ADDOPTS", "PYTEST_PLUGINS"];
 
 /// What would weaken or turn around a run of proptest or nextest from outside the tree.
-const PROPTEST_OUTSIDE: [&str; 4] =
-    ["PROPTEST_CASES", "PROPTEST_MAX_DEFAULT_SIZE_RANGE", "PROPTEST_RNG_ALGORITHM", "NEXTEST_PROFILE"];
+const PROPTEST_OUTSIDE: [&str; 4] = [
+    "PROPTEST_CASES",
+    "PROPTEST_MAX_DEFAULT_SIZE_RANGE",
+    "PROPTEST_RNG_ALGORITHM",
+    "NEXTEST_PROFILE",
+];
 
 impl Preset {
     /// Every preset and its name.
@@ -72,7 +76,10 @@ impl Preset {
             | Self::Tap
             | Self::Raw => 1,
         };
-        ExitMap { pass: BTreeSet::from([0]), fail: BTreeSet::from([fail]) }
+        ExitMap {
+            pass: BTreeSet::from([0]),
+            fail: BTreeSet::from([fail]),
+        }
     }
 
     /// Variables that the tool needs, with placeholders.
@@ -92,7 +99,10 @@ impl Preset {
             Self::JestFastCheck => &[("FAST_CHECK_SEED", "{seed}"), ("CI", "true")],
             Self::Pytest | Self::GoTest | Self::Tap | Self::Raw => &[],
         };
-        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        pairs
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect()
     }
 
     /// Variables that the tool must not inherit.

@@ -9,7 +9,9 @@ pub fn fault(name: &str) -> Option<&'static str> {
         Some("a ref name without space, control character or any of ~ ^ : ? * [ \\")
     } else if name.contains("..") || name.contains("@{") || name.ends_with('.') {
         Some("a ref name without '..', '@{' or a dot at the end")
-    } else if name.split('/').any(|part| part.is_empty() || part.starts_with('.') || part.ends_with(".lock"))
+    } else if name
+        .split('/')
+        .any(|part| part.is_empty() || part.starts_with('.') || part.ends_with(".lock"))
     {
         Some("a ref name without a component that is empty, starts with '.' or ends with '.lock'")
     } else {
@@ -19,7 +21,10 @@ pub fn fault(name: &str) -> Option<&'static str> {
 
 /// What keeps a text from being a pattern of full ref names.
 pub fn pattern_fault(pattern: &str) -> Option<&'static str> {
-    if pattern.split('/').any(|part| part.contains("**") && part != "**") {
+    if pattern
+        .split('/')
+        .any(|part| part.contains("**") && part != "**")
+    {
         return Some("'**' to be a whole component");
     }
     fault(&pattern.replace('*', "x"))
@@ -33,21 +38,39 @@ pub fn matches(pattern: &str, name: &str) -> bool {
         parts.insert(parts.len() - 1, "*");
     }
     let components: Vec<&str> = name.split('/').collect();
-    wild(&parts, &components, |part| *part == "**", |part, name| component_matches(part, name))
+    wild(
+        &parts,
+        &components,
+        |part| *part == "**",
+        |part, name| component_matches(part, name),
+    )
 }
 
 fn component_matches(pattern: &str, name: &str) -> bool {
-    wild(pattern.as_bytes(), name.as_bytes(), |byte| *byte == b'*', |ours, theirs| ours == theirs)
+    wild(
+        pattern.as_bytes(),
+        name.as_bytes(),
+        |byte| *byte == b'*',
+        |ours, theirs| ours == theirs,
+    )
 }
 
 /// Matches items against a pattern whose stars take any number of them, in time proportional to
 /// both lengths: `reach[n]` says whether the pattern so far can end after `n` items.
-fn wild<P, I>(pattern: &[P], items: &[I], star: impl Fn(&P) -> bool, same: impl Fn(&P, &I) -> bool) -> bool {
+fn wild<P, I>(
+    pattern: &[P],
+    items: &[I],
+    star: impl Fn(&P) -> bool,
+    same: impl Fn(&P, &I) -> bool,
+) -> bool {
     let mut reach = vec![false; items.len() + 1];
     reach[0] = true;
     for part in pattern {
         if star(part) {
-            let first = reach.iter().position(|reached| *reached).unwrap_or(reach.len());
+            let first = reach
+                .iter()
+                .position(|reached| *reached)
+                .unwrap_or(reach.len());
             reach[first..].fill(true);
         } else {
             let step = |at: usize| at > 0 && reach[at - 1] && same(part, &items[at - 1]);
@@ -63,7 +86,13 @@ mod tests {
 
     #[test]
     fn full_names_are_told_from_the_rest() {
-        for good in ["refs/heads/main", "refs/heads/a/b.c", "refs/heads/@", "refs/heads/ä-1", "refs/x{y"] {
+        for good in [
+            "refs/heads/main",
+            "refs/heads/a/b.c",
+            "refs/heads/@",
+            "refs/heads/ä-1",
+            "refs/x{y",
+        ] {
             assert_eq!(fault(good), None, "{good}");
         }
         for bad in [
@@ -97,11 +126,24 @@ mod tests {
 
     #[test]
     fn patterns_are_ref_names_with_stars() {
-        for good in ["refs/**", "refs/heads/*", "refs/*/x", "refs/heads/re*/v*.x", "refs/heads/main"] {
+        for good in [
+            "refs/**",
+            "refs/heads/*",
+            "refs/*/x",
+            "refs/heads/re*/v*.x",
+            "refs/heads/main",
+        ] {
             assert_eq!(pattern_fault(good), None, "{good}");
         }
-        for bad in ["**", "heads/**", "refs/heads/a**", "refs/heads/***", "refs/heads/?", "refs/heads//*", ""]
-        {
+        for bad in [
+            "**",
+            "heads/**",
+            "refs/heads/a**",
+            "refs/heads/***",
+            "refs/heads/?",
+            "refs/heads//*",
+            "",
+        ] {
             assert!(pattern_fault(bad).is_some(), "{bad}");
         }
     }
@@ -123,7 +165,11 @@ mod tests {
             ("refs/**/wip", "refs/heads/wip/x", false),
             ("refs/heads/v*.*-rc*", "refs/heads/v1.2-rc", true),
             ("refs/heads/v*.*-rc*", "refs/heads/v12-rc", false),
-            ("refs/heads/*a*a*b", "refs/heads/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaac", false),
+            (
+                "refs/heads/*a*a*b",
+                "refs/heads/aaaaaaaaaaaaaaaaaaaaaaaaaaaaaac",
+                false,
+            ),
             ("refs/heads/*", "refs/heads/ä", true),
         ] {
             assert_eq!(matches(pattern, name), expected, "{pattern} {name}");

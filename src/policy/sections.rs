@@ -5,8 +5,12 @@ use super::refname;
 use crate::model::path::RepoPath;
 
 /// The canaries that every trial runs first, in this order; no check may take their names.
-pub const BUILT_IN_CANARIES: [&str; 4] =
-    ["parse_diff", "apply_check", "no_secret_marker", "public_signature"];
+pub const BUILT_IN_CANARIES: [&str; 4] = [
+    "parse_diff",
+    "apply_check",
+    "no_secret_marker",
+    "public_signature",
+];
 
 /// What a repository holds itself to. The default is what `schema = 1` alone means.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -37,7 +41,9 @@ impl Policy {
 
     /// The checks that run properties; a row that names none means the only one.
     pub fn property_checks(&self) -> impl Iterator<Item = &Check> {
-        self.checks.iter().filter(|check| check.kind == Kind::Property)
+        self.checks
+            .iter()
+            .filter(|check| check.kind == Kind::Property)
     }
 
     /// The check that runs a row: the named one, else the only property check.
@@ -53,14 +59,22 @@ impl Policy {
     ///
     /// Case does not matter, so that no spelling of a canary slips through.
     pub fn is_canary(&self, id: &str) -> bool {
-        let declared = self.checks.iter().filter(|check| check.kind == Kind::Canary);
-        let names = BUILT_IN_CANARIES.into_iter().chain(declared.map(|check| check.id.as_str()));
+        let declared = self
+            .checks
+            .iter()
+            .filter(|check| check.kind == Kind::Canary);
+        let names = BUILT_IN_CANARIES
+            .into_iter()
+            .chain(declared.map(|check| check.id.as_str()));
         names.into_iter().any(|name| name.eq_ignore_ascii_case(id))
     }
 
     /// Whether a push to this ref is refused, and not only warned about.
     pub fn enforces(&self, ref_name: &str) -> bool {
-        self.protect.enforce.iter().any(|pattern| refname::matches(pattern, ref_name))
+        self.protect
+            .enforce
+            .iter()
+            .any(|pattern| refname::matches(pattern, ref_name))
     }
 }
 
@@ -110,7 +124,10 @@ pub struct Protect {
 impl Default for Protect {
     fn default() -> Self {
         let enforce = ["refs/heads/**", "refs/tags/**"];
-        Self { base: Vec::new(), enforce: enforce.map(str::to_owned).to_vec() }
+        Self {
+            base: Vec::new(),
+            enforce: enforce.map(str::to_owned).to_vec(),
+        }
     }
 }
 
@@ -138,7 +155,10 @@ pub struct FreezeRule {
 
 impl Default for FreezeRule {
     fn default() -> Self {
-        Self { max_days: 30, max_share: 0.5 }
+        Self {
+            max_days: 30,
+            max_share: 0.5,
+        }
     }
 }
 
@@ -221,7 +241,13 @@ pub struct Tier1 {
 
 impl Default for Tier1 {
     fn default() -> Self {
-        Self { command: Vec::new(), tool_budget_s: 120, suite_runtime_s: None, margin: 0.25, max_s: 1200 }
+        Self {
+            command: Vec::new(),
+            tool_budget_s: 120,
+            suite_runtime_s: None,
+            margin: 0.25,
+            max_s: 1200,
+        }
     }
 }
 
@@ -242,11 +268,21 @@ mod tests {
         let text = "schema = 1\n[[check]]\nid = \"lint\"\nkind = \"canary\"\nrun = [\"lint\"]\n\
                     [[check]]\nid = \"props\"\nrun = [\"props\"]\n";
         let policy = parse(text.as_bytes()).unwrap();
-        for canary in ["parse_diff", "Apply_Check", "no_secret_marker", "public_signature", "lint", "LINT"] {
+        for canary in [
+            "parse_diff",
+            "Apply_Check",
+            "no_secret_marker",
+            "public_signature",
+            "lint",
+            "LINT",
+        ] {
             assert!(policy.is_canary(canary), "{canary}");
         }
         assert!(!policy.is_canary("props") && !policy.is_canary("lin") && !policy.is_canary(""));
-        let ids: Vec<_> = policy.property_checks().map(|check| check.id.as_str()).collect();
+        let ids: Vec<_> = policy
+            .property_checks()
+            .map(|check| check.id.as_str())
+            .collect();
         assert_eq!(ids, ["props"]);
         assert!(policy.check("lint").is_some() && policy.check("Lint").is_none());
     }

@@ -56,14 +56,29 @@ pub struct Spot<'a> {
 impl Territory {
     /// The territory of a policy.
     pub fn of(policy: &Policy) -> Self {
-        let material = Marks { material: true, ..Marks::default() };
-        let exempt = Marks { exempt: true, ..Marks::default() };
-        let human_only = Marks { human_only: true, ..Marks::default() };
+        let material = Marks {
+            material: true,
+            ..Marks::default()
+        };
+        let exempt = Marks {
+            exempt: true,
+            ..Marks::default()
+        };
+        let human_only = Marks {
+            human_only: true,
+            ..Marks::default()
+        };
         let paths = &policy.paths;
         let mut territory = Self::default();
         territory.mark(POLICY_PATH, material);
         territory.mark(paths.ledger.as_str(), material);
-        territory.mark(paths.history.as_str(), Marks { history: true, ..material });
+        territory.mark(
+            paths.history.as_str(),
+            Marks {
+                history: true,
+                ..material
+            },
+        );
         let lists = [
             (&paths.properties, material),
             (&paths.fixtures, material),
@@ -72,7 +87,10 @@ impl Territory {
             (&paths.human_only, human_only),
         ];
         for (prefixes, marks) in lists {
-            prefixes.iter().map(RepoPath::as_str).for_each(|prefix| territory.mark(prefix, marks));
+            prefixes
+                .iter()
+                .map(RepoPath::as_str)
+                .for_each(|prefix| territory.mark(prefix, marks));
         }
         territory
     }
@@ -80,19 +98,27 @@ impl Territory {
     fn mark(&mut self, prefix: &str, marks: Marks) {
         let mut node = &mut self.root;
         for component in prefix.split('/') {
-            node = node.children.entry(component.as_bytes().to_vec()).or_default();
+            node = node
+                .children
+                .entry(component.as_bytes().to_vec())
+                .or_default();
         }
         node.marks = node.marks.with(marks);
     }
 
     /// The root of the tree.
     pub fn root(&self) -> Spot<'_> {
-        Spot { marks: self.root.marks, node: Some(&self.root) }
+        Spot {
+            marks: self.root.marks,
+            node: Some(&self.root),
+        }
     }
 
     /// What the policy says about one path.
     pub fn marks(&self, path: &str) -> Marks {
-        path.split('/').fold(self.root(), |spot, name| spot.child(name.as_bytes())).marks()
+        path.split('/')
+            .fold(self.root(), |spot, name| spot.child(name.as_bytes()))
+            .marks()
     }
 }
 
@@ -101,7 +127,10 @@ impl Spot<'_> {
     pub fn child(&self, name: &[u8]) -> Self {
         let node = self.node.and_then(|node| node.children.get(name));
         let own = node.map(|node| node.marks).unwrap_or_default();
-        Self { marks: self.marks.with(own), node }
+        Self {
+            marks: self.marks.with(own),
+            node,
+        }
     }
 
     /// What holds here and below, as far as the prefixes above say.
@@ -122,13 +151,39 @@ mod tests {
     #[test]
     fn marks_are_inherited_and_material_wins() {
         let mut territory = Territory::default();
-        territory.mark("docs", Marks { exempt: true, ..Marks::default() });
-        territory.mark("docs/spec", Marks { material: true, ..Marks::default() });
-        territory.mark("src/auth", Marks { human_only: true, ..Marks::default() });
+        territory.mark(
+            "docs",
+            Marks {
+                exempt: true,
+                ..Marks::default()
+            },
+        );
+        territory.mark(
+            "docs/spec",
+            Marks {
+                material: true,
+                ..Marks::default()
+            },
+        );
+        territory.mark(
+            "src/auth",
+            Marks {
+                human_only: true,
+                ..Marks::default()
+            },
+        );
         assert!(territory.marks("src/lib.rs").is_code());
         assert!(!territory.marks("docs/a.md").is_code());
-        assert!(territory.marks("docs/spec/a.md").material && territory.marks("docs/spec/a.md").exempt);
-        assert!(territory.marks("src/auth/a.rs").human_only && territory.marks("src/auth/a.rs").is_code());
-        assert!(!territory.root().child(b"src").is_uniform() && territory.root().child(b"lib").is_uniform());
+        assert!(
+            territory.marks("docs/spec/a.md").material && territory.marks("docs/spec/a.md").exempt
+        );
+        assert!(
+            territory.marks("src/auth/a.rs").human_only
+                && territory.marks("src/auth/a.rs").is_code()
+        );
+        assert!(
+            !territory.root().child(b"src").is_uniform()
+                && territory.root().child(b"lib").is_uniform()
+        );
     }
 }

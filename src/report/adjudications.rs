@@ -25,7 +25,11 @@ pub fn adjudications(all: &[Adjudicated], decides: &[bool]) -> String {
     }
     out.push('\n');
     let superseded = all.len() - deciding.len();
-    let apart = if superseded == 0 { String::new() } else { format!("superseded: {superseded}\n") };
+    let apart = if superseded == 0 {
+        String::new()
+    } else {
+        format!("superseded: {superseded}\n")
+    };
     out + &totals(&deciding) + &apart
 }
 
@@ -34,34 +38,53 @@ fn line(one: &Adjudicated) -> String {
         Some(reason) => format!("{} ({reason})", one.tier1.word()),
         None => one.tier1.word().to_owned(),
     };
-    let mut out =
-        format!("{} {}: tier 1 {tier1}, tier 2 {}", shown(&one.id), one.verdict.word(), one.tier2.word());
+    let mut out = format!(
+        "{} {}: tier 1 {tier1}, tier 2 {}",
+        shown(&one.id),
+        one.verdict.word(),
+        one.tier2.word()
+    );
     let said = [
-        one.task_id.as_ref().map(|task| format!("task {}", shown(task))),
+        one.task_id
+            .as_ref()
+            .map(|task| format!("task {}", shown(task))),
         one.regression.then(|| "regression".to_owned()),
         (one.verdict == Verdict::Pass && !one.complete).then(|| "not complete".to_owned()),
-        one.reverified.map(|result| format!("run again: {}", word(result))),
-        one.superseded_by.as_ref().map(|by| format!("superseded by {}", shown(by))),
+        one.reverified
+            .map(|result| format!("run again: {}", word(result))),
+        one.superseded_by
+            .as_ref()
+            .map(|by| format!("superseded by {}", shown(by))),
     ];
-    said.into_iter().flatten().for_each(|said| out.push_str(&format!("; {said}")));
+    said.into_iter()
+        .flatten()
+        .for_each(|said| out.push_str(&format!("; {said}")));
     out
 }
 
 /// What an open verdict needs.
 fn next(one: &Adjudicated) -> Option<String> {
-    let again = || format!("git reins adjudicate --reverify {}", shell::word(&shown(&one.path)));
+    let again = || {
+        format!(
+            "git reins adjudicate --reverify {}",
+            shell::word(&shown(&one.path))
+        )
+    };
     match one.verdict {
         Verdict::Pass | Verdict::Fail => None,
         Verdict::Artifact => Some(again()),
-        Verdict::TimeoutConfirmed => {
-            Some(format!("raise tier1.suite_runtime_s on the protected line, then {}", again()))
-        }
+        Verdict::TimeoutConfirmed => Some(format!(
+            "raise tier1.suite_runtime_s on the protected line, then {}",
+            again()
+        )),
         Verdict::Unresolved => Some(match (one.reverified, one.tier1) {
             (Some(RerunResult::Ungraded), _) => {
-                "tier 1 graded nothing when it ran again: find out why, then judge the task again".to_owned()
+                "tier 1 graded nothing when it ran again: find out why, then judge the task again"
+                    .to_owned()
             }
             (_, Tier1::Timeout(_)) => {
-                "judge the task again, with more time for tier 1 or with criteria for tier 2".to_owned()
+                "judge the task again, with more time for tier 1 or with criteria for tier 2"
+                    .to_owned()
             }
             (_, tier1) => {
                 let reason = tier1.reason().unwrap_or("UNRESOLVED");
@@ -99,9 +122,14 @@ fn totals(all: &[&Adjudicated]) -> String {
         *verdicts.entry(one.verdict).or_insert(0) += 1;
     }
     let listed = |counts: Vec<(&str, usize)>| {
-        counts.iter().map(|(word, count)| format!("{word} {count}")).collect::<Vec<_>>().join(", ")
+        counts
+            .iter()
+            .map(|(word, count)| format!("{word} {count}"))
+            .collect::<Vec<_>>()
+            .join(", ")
     };
-    let verdicts = Verdict::ALL.map(|verdict| (verdict.word(), *verdicts.get(&verdict).unwrap_or(&0)));
+    let verdicts =
+        Verdict::ALL.map(|verdict| (verdict.word(), *verdicts.get(&verdict).unwrap_or(&0)));
     let causes = CAUSES.map(|cause| (cause, *causes.get(cause).unwrap_or(&0)));
     let regressions = all.iter().filter(|one| one.regression).count();
     format!(

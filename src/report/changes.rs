@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use super::log;
 use super::markdown::{code, escaped};
-use crate::model::change::{Area, Change, Changes, Kind, Maker, Order, Piece, Reason, Side, Unchanged};
+use crate::model::change::{
+    Area, Change, Changes, Kind, Maker, Order, Piece, Reason, Side, Unchanged,
+};
 use crate::model::path::{shown, visible};
 
 /// So many commits are named as the makers of a change.
@@ -29,7 +31,12 @@ pub fn text(changes: &Changes) -> String {
         out.push('\n');
     }
     out.push_str(&lines(&changes.changes));
-    fold(&mut out, "= unchanged ", "    ", &counted(&changes.unchanged));
+    fold(
+        &mut out,
+        "= unchanged ",
+        "    ",
+        &counted(&changes.unchanged),
+    );
     for note in &changes.notes {
         fold(&mut out, "note: ", "      ", &shown(note));
     }
@@ -41,8 +48,14 @@ pub fn text(changes: &Changes) -> String {
 
 /// The command that says it again; one range has one base.
 fn recompute(changes: &Changes) -> Option<String> {
-    let [base] = changes.bases.as_slice() else { return None };
-    Some(format!("git reins diff {}..{}", base.short(), changes.tip.short()))
+    let [base] = changes.bases.as_slice() else {
+        return None;
+    };
+    Some(format!(
+        "git reins diff {}..{}",
+        base.short(),
+        changes.tip.short()
+    ))
 }
 
 /// Folds at 80 columns, never within a name.
@@ -74,7 +87,10 @@ pub fn lines(changes: &[Change]) -> String {
 /// Changes as Markdown for a comment, bounded, with nothing in it that a forge acts on.
 pub fn markdown(changes: &Changes) -> String {
     let weakened = if changes.weakened > 0 { "**" } else { "" };
-    let mut out = format!("### Ledger changes\n\n{weakened}{}{weakened}\n\n", headline(changes));
+    let mut out = format!(
+        "### Ledger changes\n\n{weakened}{}{weakened}\n\n",
+        headline(changes)
+    );
     let _infallible = writeln!(out, "`{}`\n", span(changes));
     let mut tail = format!("\nUnchanged: {}.\n", counted(&changes.unchanged));
     for note in changes.notes.iter().take(MAKERS) {
@@ -94,9 +110,14 @@ pub fn table(changes: &[Change], most: usize) -> String {
     }
     let mut out = "| | where | what |\n|---|---|---|\n".to_owned();
     let more = |left: usize| format!("\n{left} more: `git reins diff` shows all of them.\n");
-    let (mut room, mut shown) = (most.saturating_sub(out.len() + more(changes.len()).len()), 0);
+    let (mut room, mut shown) = (
+        most.saturating_sub(out.len() + more(changes.len()).len()),
+        0,
+    );
     for change in changes {
-        let row = Some(row(change)).filter(|row| row.chars().count() <= ROW).unwrap_or_else(|| brief(change));
+        let row = Some(row(change))
+            .filter(|row| row.chars().count() <= ROW)
+            .unwrap_or_else(|| brief(change));
         let length = row.chars().count();
         if length > room {
             break;
@@ -114,9 +135,22 @@ pub fn table(changes: &[Change], most: usize) -> String {
 /// A row with nothing of what its change says at length, so that none takes the room of the others.
 fn brief(change: &Change) -> String {
     let name = |text: &str| shown(&ends(text, NAME, 0));
-    let field = change.field.as_ref().map(|field| format!(" {}", name(field))).unwrap_or_default();
-    let what = format!("{}{field}: {}, too long for this place", name(&change.row), phrase(change));
-    format!("| {} | {} | {} |\n", label(change), code(change.area.word()), escaped(&what))
+    let field = change
+        .field
+        .as_ref()
+        .map(|field| format!(" {}", name(field)))
+        .unwrap_or_default();
+    let what = format!(
+        "{}{field}: {}, too long for this place",
+        name(&change.row),
+        phrase(change)
+    );
+    format!(
+        "| {} | {} | {} |\n",
+        label(change),
+        code(change.area.word()),
+        escaped(&what)
+    )
 }
 
 fn label(change: &Change) -> &'static str {
@@ -134,7 +168,11 @@ fn row(change: &Change) -> String {
         what.push_str("<br>");
         what.push_str(&marked_words(&change.words));
     }
-    format!("| {} | {} | {what} |\n", label(change), code(change.area.word()))
+    format!(
+        "| {} | {} | {what} |\n",
+        label(change),
+        code(change.area.word())
+    )
 }
 
 fn headline(changes: &Changes) -> String {
@@ -152,12 +190,23 @@ fn span(changes: &Changes) -> String {
     let bases: Vec<_> = changes.bases.iter().map(|base| base.short()).collect();
     let patch = changes.patch_commits.len();
     let plural = if patch == 1 { "" } else { "s" };
-    format!("{}..{} with {patch} patch commit{plural}", bases.join(", "), changes.tip.short())
+    format!(
+        "{}..{} with {patch} patch commit{plural}",
+        bases.join(", "),
+        changes.tip.short()
+    )
 }
 
 fn counted(unchanged: &Unchanged) -> String {
-    let Unchanged { policy, oracle, freezes, fixture, properties } = unchanged;
-    let one = |count: &usize, what: &str| format!("{count} {what}{}", if *count == 1 { "" } else { "s" });
+    let Unchanged {
+        policy,
+        oracle,
+        freezes,
+        fixture,
+        properties,
+    } = unchanged;
+    let one =
+        |count: &usize, what: &str| format!("{count} {what}{}", if *count == 1 { "" } else { "s" });
     [
         one(oracle, "oracle row"),
         one(freezes, "freeze"),
@@ -213,8 +262,12 @@ fn states(change: &Change) -> Option<String> {
     }
     match (&change.before, &change.after) {
         (None, None) => None,
-        (Some(before), None) if change.kind == Kind::Changed => Some(format!("{} -> none", state(before))),
-        (None, Some(after)) if change.kind == Kind::Changed => Some(format!("none -> {}", state(after))),
+        (Some(before), None) if change.kind == Kind::Changed => {
+            Some(format!("{} -> none", state(before)))
+        }
+        (None, Some(after)) if change.kind == Kind::Changed => {
+            Some(format!("none -> {}", state(after)))
+        }
         (Some(only), None) | (None, Some(only)) => Some(state(only)),
         (Some(before), Some(after)) => Some(apart(before, after)),
     }
@@ -223,8 +276,16 @@ fn states(change: &Change) -> Option<String> {
 /// Two states that read differently although each is cut.
 fn apart(before: &str, after: &str) -> String {
     let brief = (state(before), state(after));
-    let (old, new) = if brief.0 == brief.1 { (shown(before), shown(after)) } else { brief };
-    let beyond = if old == new { " (they differ further on)" } else { "" };
+    let (old, new) = if brief.0 == brief.1 {
+        (shown(before), shown(after))
+    } else {
+        brief
+    };
+    let beyond = if old == new {
+        " (they differ further on)"
+    } else {
+        ""
+    };
     format!("{old} -> {new}{beyond}")
 }
 
@@ -247,8 +308,12 @@ fn state(text: &str) -> String {
 /// Days, who, which commit, and where it stands with respect to the patch.
 fn asides(change: &Change) -> String {
     let mut out = String::new();
-    let days = change.days.map(|days| format!("{days:+} day{}", if days.abs() == 1 { "" } else { "s" }));
-    let extension = change.extension.map(|times| format!("{} extension", ordinal(times)));
+    let days = change
+        .days
+        .map(|days| format!("{days:+} day{}", if days.abs() == 1 { "" } else { "s" }));
+    let extension = change
+        .extension
+        .map(|times| format!("{} extension", ordinal(times)));
     let measured: Vec<_> = days.into_iter().chain(extension).collect();
     if !measured.is_empty() {
         let _infallible = write!(out, " ({})", measured.join(", "));

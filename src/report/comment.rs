@@ -50,10 +50,23 @@ fn headline(report: &Report) -> String {
         Answered::Refuse => "❌",
         Answered::Undecided => "⚠️",
     };
-    let codes: Vec<_> = report.refusals.iter().map(|one| code(one.as_str())).collect();
-    let why = if codes.is_empty() { escaped(&because(report)) } else { codes.join(" ") };
-    let range = range(report).map(|range| format!("\n\n{}", escaped(&range))).unwrap_or_default();
-    format!("### {mark} git reins: {}\n\n{why}{range}", report.decision.as_str())
+    let codes: Vec<_> = report
+        .refusals
+        .iter()
+        .map(|one| code(one.as_str()))
+        .collect();
+    let why = if codes.is_empty() {
+        escaped(&because(report))
+    } else {
+        codes.join(" ")
+    };
+    let range = range(report)
+        .map(|range| format!("\n\n{}", escaped(&range)))
+        .unwrap_or_default();
+    format!(
+        "### {mark} git reins: {}\n\n{why}{range}",
+        report.decision.as_str()
+    )
 }
 
 /// Adds what fits into a budget, and says how many more there are.
@@ -81,10 +94,22 @@ fn findings(out: &mut String, report: &Report) {
 
 fn finding(finding: &Finding) -> String {
     let place = format!("{}:{}", finding.place.path, finding.place.line);
-    let commit = finding.commit.map(|commit| format!(" {}", code(&commit.short()))).unwrap_or_default();
-    let read_in = finding.path.as_ref().filter(|path| **path != finding.place.path);
-    let read_in = read_in.map(|path| format!(", read in {}", name(path))).unwrap_or_default();
-    let field = finding.field.as_ref().map(|field| format!(" {}", name(field))).unwrap_or_default();
+    let commit = finding
+        .commit
+        .map(|commit| format!(" {}", code(&commit.short())))
+        .unwrap_or_default();
+    let read_in = finding
+        .path
+        .as_ref()
+        .filter(|path| **path != finding.place.path);
+    let read_in = read_in
+        .map(|path| format!(", read in {}", name(path)))
+        .unwrap_or_default();
+    let field = finding
+        .field
+        .as_ref()
+        .map(|field| format!(" {}", name(field)))
+        .unwrap_or_default();
     format!(
         "| {} | {} ({}){field} | {} | {} | {}{read_in}{commit} |\n",
         code(finding.rule.as_str()),
@@ -101,8 +126,12 @@ fn fix(finding: &Finding) -> String {
     let fix = visible(finding.fix.trim());
     let (prose, command) = parted(&fix);
     let prose = if prose.is_empty() { "run" } else { prose };
-    let mut out =
-        format!("\n{} {}: {}\n", code(finding.rule.as_str()), name(&finding.subject), escaped(prose));
+    let mut out = format!(
+        "\n{} {}: {}\n",
+        code(finding.rule.as_str()),
+        name(&finding.subject),
+        escaped(prose)
+    );
     if !command.is_empty() {
         out.push('\n');
         out.push_str(&block(command));
@@ -121,18 +150,26 @@ fn forecast(out: &mut String, lapses: &[Lapse]) {
     }
     out.push_str(&format!("\nFreezes that lapse next: {LAPSED}.\n"));
     out.push_str("\n| last day | freeze | owner | removed, then |\n|---|---|---|---|\n");
-    let rows: Vec<_> =
-        lapses.iter().flat_map(|lapse| lapse.freezes.iter().map(move |one| (lapse, one))).collect();
+    let rows: Vec<_> = lapses
+        .iter()
+        .flat_map(|lapse| lapse.freezes.iter().map(move |one| (lapse, one)))
+        .collect();
     let row = |(lapse, one): &(&Lapse, &Freeze)| {
         let (when, then) = (escaped(&when(lapse)), escaped(&cut(&then(lapse))));
-        format!("| {when} | {} | {} | {then} |\n", name(&one.name()), escaped(&cut(&one.owner)))
+        format!(
+            "| {when} | {} | {} | {then} |\n",
+            name(&one.name()),
+            escaped(&cut(&one.owner))
+        )
     };
     list(out, rows.iter().map(row), budget::FORECAST);
 }
 
 /// Always there when something was compared: that nothing changed is an answer too.
 fn changes(out: &mut String, report: &Report) {
-    let (Some(title), Some(told)) = (changed(report), &report.changes) else { return };
+    let (Some(title), Some(told)) = (changed(report), &report.changes) else {
+        return;
+    };
     out.push_str(&format!("\n**{}**\n", escaped(&title)));
     if !told.changes.is_empty() {
         out.push('\n');
@@ -145,7 +182,14 @@ fn warnings(out: &mut String, report: &Report) {
         return;
     }
     out.push('\n');
-    list(out, report.warnings.iter().map(|text| format!("- {}\n", escaped(&cut(text)))), budget::WARNINGS);
+    list(
+        out,
+        report
+            .warnings
+            .iter()
+            .map(|text| format!("- {}\n", escaped(&cut(text)))),
+        budget::WARNINGS,
+    );
 }
 
 /// Every property and every run, folded away.
@@ -155,7 +199,11 @@ fn vector(out: &mut String, report: &Report) {
     }
     out.push_str("\n<details><summary>Check vector</summary>\n");
     out.push_str("\n| property | stands | result | power |\n|---|---|---|---|\n");
-    list(out, report.properties.iter().map(property), budget::PROPERTIES);
+    list(
+        out,
+        report.properties.iter().map(property),
+        budget::PROPERTIES,
+    );
     if let Some(trial) = report.trials.first() {
         out.push_str("\n| check | of | seed | tree | outcome |\n|---|---|---|---|---|\n");
         list(out, trial.checks.iter().map(check), budget::CHECKS);
@@ -164,20 +212,41 @@ fn vector(out: &mut String, report: &Report) {
 }
 
 fn property(property: &Property) -> String {
-    let status = property.status.as_ref().map_or_else(|| "none".to_owned(), |status| escaped(&cut(status)));
+    let status = property
+        .status
+        .as_ref()
+        .map_or_else(|| "none".to_owned(), |status| escaped(&cut(status)));
     let (id, state) = (code(property.property_id.as_str()), word(&property.state));
-    format!("| {id} | {state} | {status} | {} |\n", power(property.power))
+    format!(
+        "| {id} | {state} | {status} | {} |\n",
+        power(property.power)
+    )
 }
 
 fn check(check: &Check) -> String {
-    let property = check.property.as_ref().map(|id| code(id.as_str())).unwrap_or_default();
-    let seed = check.seed.as_ref().map(|seed| name(seed)).unwrap_or_default();
-    let reason = check.reason.map(|reason| format!(" ({})", word(&reason))).unwrap_or_default();
+    let property = check
+        .property
+        .as_ref()
+        .map(|id| code(id.as_str()))
+        .unwrap_or_default();
+    let seed = check
+        .seed
+        .as_ref()
+        .map(|seed| name(seed))
+        .unwrap_or_default();
+    let reason = check
+        .reason
+        .map(|reason| format!(" ({})", word(&reason)))
+        .unwrap_or_default();
     let outcome = match check.class {
         Some(class) => format!("{}{reason}, {}", word(&check.outcome), code(&word(&class))),
         None => format!("{}{reason}", word(&check.outcome)),
     };
-    format!("| {} | {property} | {seed} | {} | {outcome} |\n", name(&check.id), word(&check.revision))
+    format!(
+        "| {} | {property} | {seed} | {} | {outcome} |\n",
+        name(&check.id),
+        word(&check.revision)
+    )
 }
 
 fn provenance(out: &mut String, report: &Report) {
@@ -187,17 +256,29 @@ fn provenance(out: &mut String, report: &Report) {
         commit.map_or_else(|| "none".to_owned(), |commit| code(&commit.to_string()))
     };
     let pins = provenance.files.iter().map(|file| {
-        let digest = file.sha256.as_deref().map_or_else(|| "absent".to_owned(), code);
+        let digest = file
+            .sha256
+            .as_deref()
+            .map_or_else(|| "absent".to_owned(), code);
         format!("| {} | {digest} |\n", name(&file.path))
     });
-    let blob = provenance.blob.as_deref().map_or_else(|| "none: no trial was read".to_owned(), code);
+    let blob = provenance
+        .blob
+        .as_deref()
+        .map_or_else(|| "none: no trial was read".to_owned(), code);
     for (label, text) in [
         ("tool", escaped(&provenance.tool)),
         ("base", id(provenance.base)),
         ("head", id(provenance.head)),
         ("blob", blob),
         ("enforced", escaped(&cut(&enforcement(&report.trials)))),
-        ("trial", report.trials.first().map_or_else(|| "none".to_owned(), |trial| name(&trial.path))),
+        (
+            "trial",
+            report
+                .trials
+                .first()
+                .map_or_else(|| "none".to_owned(), |trial| name(&trial.path)),
+        ),
         ("today", provenance.today.to_string()),
     ] {
         out.push_str(&format!("| {label} | {text} |\n"));

@@ -14,16 +14,26 @@ const MOST: usize = 9;
 pub fn commands(report: &Report) -> String {
     let mut out: String = report.findings.iter().take(MOST).map(command).collect();
     let left = report.findings.len().saturating_sub(MOST);
-    let more = if left == 0 { String::new() } else { format!("; {left} more, see the artifact") };
+    let more = if left == 0 {
+        String::new()
+    } else {
+        format!("; {left} more, see the artifact")
+    };
     let found = counted(report.findings.len(), "finding");
-    let changed = changed(report).map(|changed| format!("; {changed}")).unwrap_or_default();
+    let changed = changed(report)
+        .map(|changed| format!("; {changed}"))
+        .unwrap_or_default();
     let text = format!(
         "{}: {} ({found}{more}); {}{changed}",
         report.decision.as_str(),
         because(report),
         score(report)
     );
-    out.push_str(&format!("::{} title=git reins::{}\n", level(report.decision), data(&text)));
+    out.push_str(&format!(
+        "::{} title=git reins::{}\n",
+        level(report.decision),
+        data(&text)
+    ));
     out
 }
 

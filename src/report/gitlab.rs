@@ -44,6 +44,11 @@ fn issue(finding: &Finding) -> Issue<'_> {
             Answered::Hold => "major",
             Answered::Refuse | Answered::Undecided => "blocker",
         },
-        location: Location { path: visible(&finding.place.path), lines: Lines { begin: finding.place.line } },
+        location: Location {
+            path: visible(&finding.place.path),
+            lines: Lines {
+                begin: finding.place.line,
+            },
+        },
     }
 }

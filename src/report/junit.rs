@@ -17,19 +17,26 @@ use crate::model::report::{Answered, Finding, Freeze, Property, Report, Rule};
 pub fn document(report: &Report) -> String {
     let mut document = Document::new("git-reins");
     document.add_test_suites([gate(report), properties(report)]);
-    document.to_string().expect("what is written to memory is written")
+    document
+        .to_string()
+        .expect("what is written to memory is written")
 }
 
 fn gate(report: &Report) -> TestSuite {
     let mut by_rule: BTreeMap<Rule, Vec<&Finding>> = BTreeMap::new();
-    report.findings.iter().for_each(|finding| by_rule.entry(finding.rule).or_default().push(finding));
+    report
+        .findings
+        .iter()
+        .for_each(|finding| by_rule.entry(finding.rule).or_default().push(finding));
     let mut suite = TestSuite::new("gate");
     suite.add_test_case(case("gate", "decision", decision(report)));
     for rule in Rule::all() {
         let status = match by_rule.get(&rule) {
             Some(findings) => found(findings),
             None if report.decision == Answered::Undecided => skipped("nothing could be decided"),
-            None if rule == Rule::Code(Code::SecretSuspected) => skipped("asked when verdicts are folded"),
+            None if rule == Rule::Code(Code::SecretSuspected) => {
+                skipped("asked when verdicts are folded")
+            }
             None => TestCaseStatus::success(),
         };
         suite.add_test_case(case("gate", rule.as_str(), status));
@@ -43,8 +50,14 @@ fn decision(report: &Report) -> TestCaseStatus {
         Some(kind) => TestCaseStatus::non_success(kind),
     };
     let answer = report.decision.as_str();
-    status.set_type(answer).set_message(xml(&format!("{answer}: {}", because(report))));
-    let recompute = format!("{}\nrecompute: {}", score(report), visible(&report.provenance.recompute));
+    status
+        .set_type(answer)
+        .set_message(xml(&format!("{answer}: {}", because(report))));
+    let recompute = format!(
+        "{}\nrecompute: {}",
+        score(report),
+        visible(&report.provenance.recompute)
+    );
     status.set_description(lines(&recompute));
     status
 }
@@ -59,23 +72,38 @@ fn kind(answer: Answered) -> Option<NonSuccessKind> {
 
 /// The findings of one rule.
 fn found(findings: &[&Finding]) -> TestCaseStatus {
-    let worst = findings.iter().map(|finding| finding.answer).max().unwrap_or(Answered::Undecided);
-    let Some(kind) = kind(worst) else { return TestCaseStatus::success() };
+    let worst = findings
+        .iter()
+        .map(|finding| finding.answer)
+        .max()
+        .unwrap_or(Answered::Undecided);
+    let Some(kind) = kind(worst) else {
+        return TestCaseStatus::success();
+    };
     let mut status = TestCaseStatus::non_success(kind);
     let told: Vec<_> = findings.iter().map(|finding| sentence(finding)).collect();
-    status.set_type(worst.as_str()).set_message(xml(&told[0])).set_description(lines(&told.join("\n")));
+    status
+        .set_type(worst.as_str())
+        .set_message(xml(&told[0]))
+        .set_description(lines(&told.join("\n")));
     status
 }
 
 fn properties(report: &Report) -> TestSuite {
     let mut against: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
-    for finding in report.findings.iter().filter(|one| one.answer != Answered::Hold) {
+    for finding in report
+        .findings
+        .iter()
+        .filter(|one| one.answer != Answered::Hold)
+    {
         against.entry(&finding.subject).or_default().push(finding);
     }
     let mut suite = TestSuite::new("properties");
     for property in &report.properties {
         let id = property.property_id.as_str();
-        let status = against.get(id).map_or_else(|| standing(property, report), |findings| found(findings));
+        let status = against
+            .get(id)
+            .map_or_else(|| standing(property, report), |findings| found(findings));
         suite.add_test_case(case("property", id, status));
     }
     suite
@@ -84,17 +112,25 @@ fn properties(report: &Report) -> TestSuite {
 /// A property that scores has to pass; one that left the score is skipped, with the reason.
 fn standing(property: &Property, report: &Report) -> TestCaseStatus {
     let status = property.status.as_deref();
-    let said = status.map(|status| format!(", says {status}")).unwrap_or_default();
+    let said = status
+        .map(|status| format!(", says {status}"))
+        .unwrap_or_default();
     match (property.state, status) {
         (Standing::Scored, Some("pass")) => TestCaseStatus::success(),
         (Standing::Scored, Some(status)) => {
             let mut failed = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            failed.set_type("refuse").set_message(xml(&format!("read {status}, expected pass")));
+            failed
+                .set_type("refuse")
+                .set_message(xml(&format!("read {status}, expected pass")));
             failed
         }
         (Standing::Scored, None) => skipped("no result was asked for: the range carries no patch"),
         (Standing::Frozen, _) => {
-            let held = if report.held.contains(&property.property_id) { ", held" } else { "" };
+            let held = if report.held.contains(&property.property_id) {
+                ", held"
+            } else {
+                ""
+            };
             let rows: Vec<_> = property.freezes.iter().map(until).collect();
             skipped(&format!("frozen: {}{said}{held}", rows.join("; ")))
         }
@@ -104,7 +140,10 @@ fn standing(property: &Property, report: &Report) -> TestCaseStatus {
 }
 
 fn until(freeze: &Freeze) -> String {
-    format!("seed {} until {}, owner {}", freeze.seed, freeze.expires_at, freeze.owner)
+    format!(
+        "seed {} until {}, owner {}",
+        freeze.seed, freeze.expires_at, freeze.owner
+    )
 }
 
 fn skipped(message: &str) -> TestCaseStatus {
@@ -121,11 +160,22 @@ fn case(class: &str, name: &str, status: TestCaseStatus) -> TestCase {
 
 /// A text on one line that every reader of XML 1.0 takes.
 fn xml(text: &str) -> String {
-    let plain = |c: char| if matches!(c, '\u{fffe}' | '\u{ffff}') { '\u{fffd}' } else { c };
+    let plain = |c: char| {
+        if matches!(c, '\u{fffe}' | '\u{ffff}') {
+            '\u{fffd}'
+        } else {
+            c
+        }
+    };
     visible(text).chars().map(plain).collect()
 }
 
 /// Lines of our own making; readers differ about spaces around them.
 fn lines(text: &str) -> String {
-    text.lines().map(xml).collect::<Vec<_>>().join("\n").trim().to_owned()
+    text.lines()
+        .map(xml)
+        .collect::<Vec<_>>()
+        .join("\n")
+        .trim()
+        .to_owned()
 }

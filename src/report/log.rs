@@ -50,6 +50,9 @@ mod tests {
         assert_eq!(prose("owner ##[add-mask]x"), "owner #\\u{23}[add-mask]x");
         assert_eq!(prose("a ###vso[task]x"), "a #\\u{23}#vso[task]x");
         assert_eq!(prose("Rust::path, issue ##12"), "Rust::path, issue ##12");
-        assert_eq!(lines("note: a\n::stop-commands::b\n"), "note: a\n\\u{3a}:stop-commands::b\n");
+        assert_eq!(
+            lines("note: a\n::stop-commands::b\n"),
+            "note: a\n\\u{3a}:stop-commands::b\n"
+        );
     }
 }

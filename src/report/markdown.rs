@@ -24,7 +24,8 @@ pub fn escaped(text: &str) -> String {
             '&' => out.push_str("&amp;"),
             '$' => out.push_str("&#36;"), // between two of them is mathematics
             ' ' if is_first || next == ' ' => out.push_str("&#32;"),
-            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '!' | '|' | '~' | '^' => {
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '!' | '|' | '~'
+            | '^' => {
                 out.push('\\');
                 out.push(c);
             }
@@ -52,10 +53,15 @@ fn is_read_by_forges(c: char) -> bool {
 
 /// A name or a path as code, in a table too; escaped where code cannot hold it.
 pub fn code(text: &str) -> String {
-    let is_plain =
-        |c: char| !matches!(c, '`' | '|' | '\\') && visible(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8();
+    let is_plain = |c: char| {
+        !matches!(c, '`' | '|' | '\\') && visible(c.encode_utf8(&mut [0; 4])).len() == c.len_utf8()
+    };
     // a comment in HTML is one for whoever looks for it in the text of a comment on a forge
-    match !text.is_empty() && text.trim() == text && text.chars().all(is_plain) && !text.contains("<!--") {
+    match !text.is_empty()
+        && text.trim() == text
+        && text.chars().all(is_plain)
+        && !text.contains("<!--")
+    {
         true => format!("`{text}`"),
         false => escaped(text),
     }
@@ -76,7 +82,10 @@ mod tests {
     #[test]
     fn markup_reads_as_itself() {
         assert_eq!(escaped("a|b `c` <b>&"), "a\\|b \\`c\\` &lt;b&gt;&amp;");
-        assert_eq!(escaped("@ada #12 GH-12"), "@&#8203;ada \\#&#8203;12 GH&#8203;-12");
+        assert_eq!(
+            escaped("@ada #12 GH-12"),
+            "@&#8203;ada \\#&#8203;12 GH&#8203;-12"
+        );
         assert_eq!(escaped("http://www.x.y"), "http:&#8203;//www&#8203;.x.y");
         assert_eq!(escaped("a\nb\u{202e}"), "a\\\\u\\{a\\}b\\\\u\\{202e\\}");
         assert_eq!(escaped("- one"), "\\- one");
@@ -91,7 +100,10 @@ mod tests {
         assert_eq!(code("@ada"), "`@ada`");
         assert_eq!(code("a`b|c"), "a\\`b\\|c");
         assert_eq!(code("a\nb"), escaped("a\nb"));
-        assert_eq!(code("<!-- git-reins:v1 -->"), "&lt;\\!&#8203;-- git-reins:&#8203;v1 --&gt;");
+        assert_eq!(
+            code("<!-- git-reins:v1 -->"),
+            "&lt;\\!&#8203;-- git-reins:&#8203;v1 --&gt;"
+        );
         assert_eq!(block("git x ```"), "````sh\ngit x ```\n````\n");
     }
 }

@@ -10,7 +10,12 @@ pub fn because(report: &Report) -> String {
     match report.decision {
         Answered::Admit => "nothing stands against it".to_owned(),
         Answered::Hold => "not mergeable before a person or a later trial says more".to_owned(),
-        Answered::Refuse => report.refusals.iter().map(|code| code.as_str()).collect::<Vec<_>>().join(", "),
+        Answered::Refuse => report
+            .refusals
+            .iter()
+            .map(|code| code.as_str())
+            .collect::<Vec<_>>()
+            .join(", "),
         Answered::Undecided => "nothing can be decided, and nothing is admitted".to_owned(),
     }
 }
@@ -18,7 +23,9 @@ pub fn because(report: &Report) -> String {
 /// The range, and how many commits of it carry the patch.
 pub fn range(report: &Report) -> Option<String> {
     let provenance = &report.provenance;
-    let base = provenance.base.map_or_else(|| "no base".to_owned(), |base| base.short());
+    let base = provenance
+        .base
+        .map_or_else(|| "no base".to_owned(), |base| base.short());
     let patch = counted(provenance.patch_commits.len(), "patch commit");
     Some(format!("{base}..{} with {patch}", provenance.head?.short()))
 }
@@ -81,7 +88,11 @@ pub const LAPSED: &str = "from the day after, a row refuses until it is removed"
 
 /// What was enforced, and by which mechanism; for some checks the network was open.
 pub fn enforced(enforced: &Enforced, online: &[String]) -> String {
-    let open = if online.is_empty() { String::new() } else { format!(" (open for {})", online.join(", ")) };
+    let open = if online.is_empty() {
+        String::new()
+    } else {
+        format!(" (open for {})", online.join(", "))
+    };
     format!(
         "network {}{open}, fixtures {}, processes {}, opened paths {}",
         word(&enforced.network),
@@ -102,24 +113,44 @@ pub fn enforcement(trials: &[TrialSummary]) -> String {
 /// A finding on one line: what it is about, what was read, expected, and the remedy.
 pub fn sentence(finding: &Finding) -> String {
     if finding.answer == Answered::Undecided {
-        return visible(&format!("cannot decide: {}; remedy: {}", cut(&finding.observed), fix(finding)));
+        return visible(&format!(
+            "cannot decide: {}; remedy: {}",
+            cut(&finding.observed),
+            fix(finding)
+        ));
     }
     let about = format!("{} ({})", finding.subject, finding.reason);
-    let field = finding.field.as_ref().map(|field| format!(", field {field}")).unwrap_or_default();
-    let commit = finding.commit.map(|commit| format!(", commit {}", commit.short())).unwrap_or_default();
+    let field = finding
+        .field
+        .as_ref()
+        .map(|field| format!(", field {field}"))
+        .unwrap_or_default();
+    let commit = finding
+        .commit
+        .map(|commit| format!(", commit {}", commit.short()))
+        .unwrap_or_default();
     let saw = match (finding.observed.as_str(), finding.expected.as_str()) {
         ("", "") => String::new(),
         ("", expected) => format!(": expected {}", cut(expected)),
         (observed, "") => format!(": read {}", cut(observed)),
         (observed, expected) => format!(": read {}, expected {}", cut(observed), cut(expected)),
     };
-    visible(&format!("{}{}{commit}{saw}; remedy: {}", cut(&about), cut(&field), fix(finding)))
+    visible(&format!(
+        "{}{}{commit}{saw}; remedy: {}",
+        cut(&about),
+        cut(&field),
+        fix(finding)
+    ))
 }
 
 /// The fix, or where it can be read when it is too long: a command that is cut is another command.
 pub fn fix(finding: &Finding) -> &str {
     const MOST: usize = 2000;
-    if finding.fix.len() > MOST { "too long for this place: git reins report" } else { finding.fix.trim() }
+    if finding.fix.len() > MOST {
+        "too long for this place: git reins report"
+    } else {
+        finding.fix.trim()
+    }
 }
 
 /// A text of at most 300 characters.

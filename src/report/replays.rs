@@ -18,10 +18,21 @@ use crate::model::trial::Revision;
 pub fn replay(replay: &Replay, notes: &[String]) -> String {
     let mut out = String::new();
     fold(&mut out, "replay: ", "        ", &headline(replay));
-    let trees = if replay.candidate.is_some() { "base and candidate" } else { "base" };
-    let _infallible =
-        writeln!(out, "  base {}, {} runs of each seed on {trees}", replay.base_rev.short(), replay.times);
-    replay.seeds.iter().for_each(|seed| section(&mut out, replay, seed, notes));
+    let trees = if replay.candidate.is_some() {
+        "base and candidate"
+    } else {
+        "base"
+    };
+    let _infallible = writeln!(
+        out,
+        "  base {}, {} runs of each seed on {trees}",
+        replay.base_rev.short(),
+        replay.times
+    );
+    replay
+        .seeds
+        .iter()
+        .for_each(|seed| section(&mut out, replay, seed, notes));
     out
 }
 
@@ -30,13 +41,23 @@ fn headline(replay: &Replay) -> String {
         return "nothing is frozen; name a seed that is not: --property ID --seed SEED".to_owned();
     }
     let against: BTreeSet<&str> = replay.seeds.iter().flat_map(against).collect();
-    let holds = replay.seeds.iter().any(|seed| seed.on_candidate == Some(OnCandidate::Held));
+    let holds = replay
+        .seeds
+        .iter()
+        .any(|seed| seed.on_candidate == Some(OnCandidate::Held));
     match (against.is_empty(), holds) {
         (false, _) => against.into_iter().collect::<Vec<_>>().join(", "),
         (true, true) => "a frozen seed fails as it does on base: a trial would hold it".to_owned(),
         (true, false) => {
-            let unstable = replay.seeds.iter().filter(|seed| seed.shows == Shows::Unstable).count();
-            format!("nothing stands against it; {unstable} of {} unstable on base", replay.seeds.len())
+            let unstable = replay
+                .seeds
+                .iter()
+                .filter(|seed| seed.shows == Shows::Unstable)
+                .count();
+            format!(
+                "nothing stands against it; {unstable} of {} unstable on base",
+                replay.seeds.len()
+            )
         }
     }
 }
@@ -60,7 +81,12 @@ fn against(seed: &ReplayedSeed) -> Vec<&'static str> {
 
 fn section(out: &mut String, replay: &Replay, seed: &ReplayedSeed, notes: &[String]) {
     let frozen = if seed.frozen { ", frozen" } else { "" };
-    let _infallible = writeln!(out, "\n{} seed {}{frozen}", seed.property_id, shown(&seed.seed));
+    let _infallible = writeln!(
+        out,
+        "\n{} seed {}{frozen}",
+        seed.property_id,
+        shown(&seed.seed)
+    );
     for (label, revision) in [("base", Revision::Base), ("candidate", Revision::Candidate)] {
         let runs: Vec<_> = replay.runs_of(seed, revision).map(outcome).collect();
         if !runs.is_empty() {
@@ -71,10 +97,15 @@ fn section(out: &mut String, replay: &Replay, seed: &ReplayedSeed, notes: &[Stri
     let of_seed = runs.filter(|(run, _)| {
         run.property.as_ref() == Some(&seed.property_id) && run.seed.as_deref() == Some(&seed.seed)
     });
-    let why: BTreeSet<_> = of_seed.map(|(_, note)| visible(note)).filter(|note| !note.is_empty()).collect();
+    let why: BTreeSet<_> = of_seed
+        .map(|(_, note)| visible(note))
+        .filter(|note| !note.is_empty())
+        .collect();
     why.iter().for_each(|note| entry(out, "why", note));
     entry(out, "means", on_base(seed));
-    seed.on_candidate.into_iter().for_each(|word| entry(out, "means", on_candidate(word)));
+    seed.on_candidate
+        .into_iter()
+        .for_each(|word| entry(out, "means", on_candidate(word)));
     if let Some(next) = next(seed) {
         let _infallible = writeln!(out, "  next       {next}");
     }
@@ -92,7 +123,9 @@ fn on_base(seed: &ReplayedSeed) -> &'static str {
         (Shows::StableFailure, _) => {
             "FREEZE_STABLE_FAILURE: never passes on base: a known defect, not a flake, and no freeze covers it"
         }
-        (Shows::Passes, true) => "unconfirmed: always passes on base, its instability was not seen again",
+        (Shows::Passes, true) => {
+            "unconfirmed: always passes on base, its instability was not seen again"
+        }
         (Shows::Passes, false) => "unconfirmed: always passes on base, there is nothing to freeze",
         (Shows::NoEvidence, _) if seed.ignores_seed => {
             "no evidence: two seeds drew the same, the seed does nothing (seed-not-honoured)"
@@ -108,7 +141,9 @@ fn on_candidate(word: OnCandidate) -> &'static str {
     match word {
         OnCandidate::Passes => "passes on the candidate",
         OnCandidate::Held => "fails on the candidate as it does on base: a trial would hold it",
-        OnCandidate::IllegalFreeze => "fails on the candidate, and its freeze cannot be used for that",
+        OnCandidate::IllegalFreeze => {
+            "fails on the candidate, and its freeze cannot be used for that"
+        }
         OnCandidate::FrozenRegression => {
             "FROZEN_REGRESSION: passes sometimes on base, never on the candidate"
         }
@@ -122,16 +157,22 @@ fn on_candidate(word: OnCandidate) -> &'static str {
 /// The next command.
 fn next(seed: &ReplayedSeed) -> Option<String> {
     let id = &seed.property_id;
-    let named = format!("--property {} --seed {}", word(id.as_str()), word(&seed.seed));
+    let named = format!(
+        "--property {} --seed {}",
+        word(id.as_str()),
+        word(&seed.seed)
+    );
     match (seed.shows, seed.frozen) {
         (Shows::Unstable, true) => None,
         (Shows::Unstable, false) => Some(format!(
             "git reins freeze add --from-replay {named} --owner NAME --expires +14 --paths PATH"
         )),
-        (Shows::StableFailure, true) => {
-            Some(format!("git reins freeze rm {named} && git reins freeze commit"))
+        (Shows::StableFailure, true) => Some(format!(
+            "git reins freeze rm {named} && git reins freeze commit"
+        )),
+        (Shows::StableFailure | Shows::NoEvidence, _) => {
+            Some(format!("git reins try {}", word(id.as_str())))
         }
-        (Shows::StableFailure | Shows::NoEvidence, _) => Some(format!("git reins try {}", word(id.as_str()))),
         (Shows::Passes, _) => Some(format!("git reins replay {named} --times 20")),
     }
 }

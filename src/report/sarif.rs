@@ -138,13 +138,23 @@ struct Region {
 pub fn log(report: &Report) -> String {
     let rules: Vec<_> = Rule::all().collect();
     let run = Run {
-        tool: Tool { driver: driver(&rules) },
+        tool: Tool {
+            driver: driver(&rules),
+        },
         invocations: [invocation(report)],
         automation_details: AutomationDetails { id: "git-reins/" },
         column_kind: "unicodeCodePoints",
-        results: report.findings.iter().map(|finding| outcome(finding, &rules)).collect(),
+        results: report
+            .findings
+            .iter()
+            .map(|finding| outcome(finding, &rules))
+            .collect(),
     };
-    print(&Log { schema: SCHEMA, version: "2.1.0", runs: [run] })
+    print(&Log {
+        schema: SCHEMA,
+        version: "2.1.0",
+        runs: [run],
+    })
 }
 
 fn driver(rules: &[Rule]) -> Driver {
@@ -164,24 +174,38 @@ fn descriptor(rule: Rule) -> Descriptor {
         ("remedy", entry.remedy),
         ("override", entry.authority),
     ];
-    let text = parts.map(|(name, text)| format!("{name}: {text}.")).join("\n");
-    let markdown =
-        parts.map(|(name, text)| format!("- **{name}**: {}", super::markdown::escaped(text))).join("\n");
+    let text = parts
+        .map(|(name, text)| format!("{name}: {text}."))
+        .join("\n");
+    let markdown = parts
+        .map(|(name, text)| format!("- **{name}**: {}", super::markdown::escaped(text)))
+        .join("\n");
     Descriptor {
         id: rule.as_str(),
-        short_description: Message { text: message(entry.rule) },
-        full_description: Message { text: message(entry.rule) },
+        short_description: Message {
+            text: message(entry.rule),
+        },
+        full_description: Message {
+            text: message(entry.rule),
+        },
         help: Help { text, markdown },
-        default_configuration: Configuration { level: level(entry.class.into()) },
+        default_configuration: Configuration {
+            level: level(entry.class.into()),
+        },
     }
 }
 
 /// Whether the tool could do its work; a refusal is work that was done.
 fn invocation(report: &Report) -> Invocation {
-    let undecided = report.findings.iter().filter(|finding| finding.answer == Answered::Undecided);
+    let undecided = report
+        .findings
+        .iter()
+        .filter(|finding| finding.answer == Answered::Undecided);
     let notification = |finding: &Finding| Notification {
         level: "error",
-        message: Message { text: message(&sentence(finding)) },
+        message: Message {
+            text: message(&sentence(finding)),
+        },
     };
     Invocation {
         execution_successful: report.decision != Answered::Undecided,
@@ -190,15 +214,32 @@ fn invocation(report: &Report) -> Invocation {
 }
 
 fn outcome<'a>(finding: &'a Finding, rules: &[Rule]) -> Outcome<'a> {
-    let artifact_location = ArtifactLocation { uri: uri(&finding.place.path), uri_base_id: ROOT };
-    let region = Region { start_line: finding.place.line };
+    let artifact_location = ArtifactLocation {
+        uri: uri(&finding.place.path),
+        uri_base_id: ROOT,
+    };
+    let region = Region {
+        start_line: finding.place.line,
+    };
     Outcome {
         rule_id: finding.rule.as_str(),
-        rule_index: rules.iter().position(|rule| *rule == finding.rule).unwrap_or_default(),
+        rule_index: rules
+            .iter()
+            .position(|rule| *rule == finding.rule)
+            .unwrap_or_default(),
         level: level(finding.answer),
-        message: Message { text: message(&sentence(finding)) },
-        locations: [Location { physical_location: PhysicalLocation { artifact_location, region } }],
-        partial_fingerprints: Fingerprints { finding: &finding.fingerprint },
+        message: Message {
+            text: message(&sentence(finding)),
+        },
+        locations: [Location {
+            physical_location: PhysicalLocation {
+                artifact_location,
+                region,
+            },
+        }],
+        partial_fingerprints: Fingerprints {
+            finding: &finding.fingerprint,
+        },
     }
 }
 
@@ -212,7 +253,10 @@ fn level(answer: Answered) -> &'static str {
 
 /// A text as a message: no embedded link, no placeholder.
 fn message(text: &str) -> String {
-    visible(text).replace("](", "] (").replace('{', "{{").replace('}', "}}")
+    visible(text)
+        .replace("](", "] (")
+        .replace('{', "{{")
+        .replace('}', "}}")
 }
 
 /// A path as a relative address: a slash that it begins with is a character, no root.

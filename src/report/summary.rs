@@ -18,8 +18,8 @@ use crate::model::decision::{Decision, Detail, Outcome, PropertyStanding, Rules,
 use crate::model::ids::OracleId;
 use crate::model::refusal::Code;
 use crate::model::report::{
-    Answered, Check, Finding, Freeze, Lapse, Pinned, Place, Property, Provenance, REPORT_SCHEMA, Report,
-    Rule, Score, TrialSummary,
+    Answered, Check, Finding, Freeze, Lapse, Pinned, Place, Property, Provenance, REPORT_SCHEMA,
+    Report, Rule, Score, TrialSummary,
 };
 use crate::model::trial::{CheckRun, Trial};
 use crate::policy::{POLICY_PATH, Policy};
@@ -51,15 +51,29 @@ pub struct Obstacle {
 /// The report of a decision on gathered facts.
 pub fn report(facts: &Facts, decision: &Decision, sources: Sources) -> Report {
     let places = Places::of(facts, &sources.ledgers);
-    let freezes: Vec<_> = facts.tip.material.freeze_rows().iter().map(freeze).collect();
+    let freezes: Vec<_> = facts
+        .tip
+        .material
+        .freeze_rows()
+        .iter()
+        .map(freeze)
+        .collect();
     let properties = properties(decision, &freezes, &places);
     let provenance = provenance(decision, sources.files, sources.recompute);
     let (changes, trouble) = match sources.changes {
         Ok(changes) => (Some(changes), None),
-        Err(trouble) => (None, Some(format!("the ledgers cannot be compared: {trouble}"))),
+        Err(trouble) => (
+            None,
+            Some(format!("the ledgers cannot be compared: {trouble}")),
+        ),
     };
     let held = decision.held.iter().map(|id| held(id, &freezes, &places));
-    let findings = decision.details.iter().map(|detail| finding(detail, &places)).chain(held).collect();
+    let findings = decision
+        .details
+        .iter()
+        .map(|detail| finding(detail, &places))
+        .chain(held)
+        .collect();
     Report {
         findings: told_apart(findings),
         forecast: forecast(&freezes, &properties, decision.today),
@@ -87,12 +101,18 @@ pub fn undecided(obstacle: &Obstacle, today: Day, recompute: String) -> Report {
         reason: "undecided".to_owned(),
         subject: "the range".to_owned(),
         path: None,
-        place: Place { path: POLICY_PATH.to_owned(), line: 1 },
+        place: Place {
+            path: POLICY_PATH.to_owned(),
+            line: 1,
+        },
         commit: None,
         field: None,
         observed: obstacle.message.clone(),
         expected: rule.entry().rule.to_owned(),
-        fix: obstacle.fix.clone().unwrap_or_else(|| rule.entry().remedy.to_owned()),
+        fix: obstacle
+            .fix
+            .clone()
+            .unwrap_or_else(|| rule.entry().remedy.to_owned()),
         fingerprint: String::new(),
     };
     Report {
@@ -146,7 +166,12 @@ struct Places {
 impl Places {
     fn of(facts: &Facts, texts: &BTreeMap<LedgerName, String>) -> Self {
         let path = |name: LedgerName| format!("{}/{}", facts.policy.paths.ledger, name.file_name());
-        let rows = |name| texts.get(&name).map(|text| rows::lines(text)).unwrap_or_default();
+        let rows = |name| {
+            texts
+                .get(&name)
+                .map(|text| rows::lines(text))
+                .unwrap_or_default()
+        };
         let tip = &facts.tip.material;
         let faults = [
             (LedgerName::Oracle, fault_line(&tip.oracle)),
@@ -155,7 +180,10 @@ impl Places {
         ];
         Self {
             rows: LedgerName::ALL.map(|name| (path(name), rows(name))).into(),
-            faults: faults.into_iter().filter_map(|(name, line)| Some((path(name), line?))).collect(),
+            faults: faults
+                .into_iter()
+                .filter_map(|(name, line)| Some((path(name), line?)))
+                .collect(),
         }
     }
 
@@ -163,14 +191,23 @@ impl Places {
     /// oracle ledger. What is about the file itself stays there.
     fn find(&self, path: Option<&str>, name: &str) -> Place {
         let is_ledger = path.is_some_and(|path| self.rows.iter().any(|(ledger, _)| ledger == path));
-        let ledgers = self.rows.iter().filter(|(ledger, _)| !is_ledger || path == Some(ledger));
+        let ledgers = self
+            .rows
+            .iter()
+            .filter(|(ledger, _)| !is_ledger || path == Some(ledger));
         let row = |(ledger, rows): &(String, BTreeMap<String, usize>)| {
             let line = *rows.get(name).filter(|_| path != Some(name))?;
-            Some(Place { path: ledger.clone(), line })
+            Some(Place {
+                path: ledger.clone(),
+                line,
+            })
         };
         let file = || {
             let path = path.unwrap_or(&self.rows[0].0);
-            Place { path: path.to_owned(), line: self.faults.get(path).copied().unwrap_or(1) }
+            Place {
+                path: path.to_owned(),
+                line: self.faults.get(path).copied().unwrap_or(1),
+            }
         };
         ledgers.into_iter().find_map(row).unwrap_or_else(file)
     }
@@ -202,9 +239,12 @@ fn finding(detail: &Detail, places: &Places) -> Finding {
 
 /// A held property as a finding: nobody may overlook that it is not mergeable.
 fn held(id: &OracleId, freezes: &[Freeze], places: &Places) -> Finding {
-    let mine = freezes.iter().filter(|freeze| freeze.property_id == id.as_str());
-    let rows: Vec<_> =
-        mine.map(|freeze| format!("seed {} until {}", freeze.seed, freeze.expires_at)).collect();
+    let mine = freezes
+        .iter()
+        .filter(|freeze| freeze.property_id == id.as_str());
+    let rows: Vec<_> = mine
+        .map(|freeze| format!("seed {} until {}", freeze.seed, freeze.expires_at))
+        .collect();
     let entry = Rule::FreezeHit.entry();
     Finding {
         rule: Rule::FreezeHit,
@@ -226,17 +266,27 @@ fn held(id: &OracleId, freezes: &[Freeze], places: &Places) -> Finding {
 fn told_apart(mut findings: Vec<Finding>) -> Vec<Finding> {
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for finding in &mut findings {
-        let is_commit =
-            finding.subject.len() >= 7 && finding.subject.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_commit = finding.subject.len() >= 7
+            && finding.subject.bytes().all(|byte| byte.is_ascii_hexdigit());
         let subject = if is_commit { "" } else { &finding.subject };
         let field = finding.field.as_deref().unwrap_or_default();
-        let parts = [finding.rule.as_str(), &finding.reason, subject, &finding.place.path, field];
+        let parts = [
+            finding.rule.as_str(),
+            &finding.reason,
+            subject,
+            &finding.place.path,
+            field,
+        ];
         // the length of each part first, so that no two lists of parts read the same
         let key: String = parts.map(|part| format!("{}:{part}", part.len())).concat();
         let count = seen.entry(key.clone()).or_default();
         *count += 1;
         let digest = Sha256::digest(format!("{key}#{count}"));
-        finding.fingerprint = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        finding.fingerprint = digest
+            .iter()
+            .take(16)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
     }
     findings
 }
@@ -253,13 +303,18 @@ fn freeze(row: &FreezeRow) -> Freeze {
 
 fn properties(decision: &Decision, freezes: &[Freeze], places: &Places) -> Vec<Property> {
     let mut by_id: BTreeMap<&str, Vec<Freeze>> = BTreeMap::new();
-    freezes.iter().for_each(|one| by_id.entry(&one.property_id).or_default().push(one.clone()));
+    freezes
+        .iter()
+        .for_each(|one| by_id.entry(&one.property_id).or_default().push(one.clone()));
     let property = |one: &PropertyStanding| Property {
         property_id: one.property_id.clone(),
         state: one.state,
         status: one.status.clone(),
         power: one.power,
-        freezes: by_id.get(one.property_id.as_str()).cloned().unwrap_or_default(),
+        freezes: by_id
+            .get(one.property_id.as_str())
+            .cloned()
+            .unwrap_or_default(),
         place: places.find(None, one.property_id.as_str()),
     };
     decision.properties.iter().map(property).collect()
@@ -293,8 +348,12 @@ fn forecast(freezes: &[Freeze], properties: &[Property], today: Day) -> Vec<Laps
             days.entry(day).or_default().push(one);
         }
     }
-    let frozen = properties.iter().filter(|one| one.state == Standing::Frozen);
-    let frozen: BTreeMap<_, _> = frozen.map(|one| (one.property_id.as_str(), &one.property_id)).collect();
+    let frozen = properties
+        .iter()
+        .filter(|one| one.state == Standing::Frozen);
+    let frozen: BTreeMap<_, _> = frozen
+        .map(|one| (one.property_id.as_str(), &one.property_id))
+        .collect();
     let mut scored = score(properties).scored;
     let mut lapses = Vec::with_capacity(days.len());
     for (last_day, rows) in days {
@@ -335,7 +394,13 @@ fn trials(facts: &Facts, decision: &Decision) -> Vec<TrialSummary> {
         })
     };
     let counting = facts.trials.folded.iter().filter(counts);
-    let told = |folded: &Folded| Some(trial(&folded.path, folded.reading.as_ref().ok()?, &facts.policy));
+    let told = |folded: &Folded| {
+        Some(trial(
+            &folded.path,
+            folded.reading.as_ref().ok()?,
+            &facts.policy,
+        ))
+    };
     let mut all: Vec<_> = counting.filter_map(told).collect();
     all.sort_by_key(|one| std::cmp::Reverse(one.verdict));
     all

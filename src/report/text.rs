@@ -19,7 +19,10 @@ pub struct Sheet {
 }
 
 /// A terminal of 80 columns, where a command is left whole.
-pub const TERMINAL: Sheet = Sheet { width: WIDTH, is_strict: false };
+pub const TERMINAL: Sheet = Sheet {
+    width: WIDTH,
+    is_strict: false,
+};
 
 /// A decision as text: the answer first, then each finding with what was read, what was
 /// expected and what fixes it.
@@ -35,11 +38,19 @@ pub fn decision(decision: &Decision, admitted: &str) -> String {
     if !decision.held.is_empty() {
         let held: Vec<_> = decision.held.iter().map(|id| id.as_str()).collect();
         out.push('\n');
-        fold(&mut out, "held: ", "      ", &format!("{}: frozen and failing", held.join(", ")));
+        fold(
+            &mut out,
+            "held: ",
+            "      ",
+            &format!("{}: frozen and failing", held.join(", ")),
+        );
     }
     if !decision.warnings.is_empty() {
         out.push('\n');
-        decision.warnings.iter().for_each(|warning| fold(&mut out, "note: ", "      ", warning));
+        decision
+            .warnings
+            .iter()
+            .for_each(|warning| fold(&mut out, "note: ", "      ", warning));
     }
     out
 }
@@ -47,19 +58,33 @@ pub fn decision(decision: &Decision, admitted: &str) -> String {
 fn headline(decision: &Decision, admitted: &str) -> String {
     let (word, why) = match decision.decision {
         Outcome::Admit => (admitted, "nothing stands against it".to_owned()),
-        Outcome::Hold => ("hold", "not mergeable before a person or a later trial says more".to_owned()),
+        Outcome::Hold => (
+            "hold",
+            "not mergeable before a person or a later trial says more".to_owned(),
+        ),
         Outcome::Refuse => {
             let codes: Vec<_> = decision.refusals.iter().map(|code| code.as_str()).collect();
             ("refuse", codes.join(", "))
         }
     };
     let mut out = String::new();
-    fold(&mut out, &format!("{word}: "), &" ".repeat(word.len() + 2), &why);
+    fold(
+        &mut out,
+        &format!("{word}: "),
+        &" ".repeat(word.len() + 2),
+        &why,
+    );
     if let (Some(tip), Rules::Full) = (decision.tip, decision.rules) {
-        let base = decision.base.map_or_else(|| "no base".to_owned(), |base| base.short());
+        let base = decision
+            .base
+            .map_or_else(|| "no base".to_owned(), |base| base.short());
         let patch = decision.patch_commits.len();
-        let _infallible =
-            writeln!(out, "  {base}..{} with {patch} patch commit{}", tip.short(), plural(patch));
+        let _infallible = writeln!(
+            out,
+            "  {base}..{} with {patch} patch commit{}",
+            tip.short(),
+            plural(patch)
+        );
     }
     let _infallible = writeln!(
         out,
@@ -84,7 +109,10 @@ fn headline(decision: &Decision, admitted: &str) -> String {
 /// What shows that the properties with a result can fail at all, the best evidence first.
 fn power(out: &mut String, decision: &Decision) {
     let of = |wanted: &Power| {
-        let mine = decision.properties.iter().filter(|one| one.status.is_some() && one.power == *wanted);
+        let mine = decision
+            .properties
+            .iter()
+            .filter(|one| one.status.is_some() && one.power == *wanted);
         let ids: Vec<_> = mine.map(|one| one.property_id.as_str()).collect();
         (!ids.is_empty()).then(|| format!("{}: {}", phrases::power(*wanted), ids.join(", ")))
     };
@@ -105,14 +133,21 @@ impl Sheet {
         self.fold(out, "", "  ", &title);
         let mut place = detail.path.clone().unwrap_or_default();
         if let Some(field) = &detail.field {
-            place =
-                if place.is_empty() { format!("field {field}") } else { format!("{place}, field {field}") };
+            place = if place.is_empty() {
+                format!("field {field}")
+            } else {
+                format!("{place}, field {field}")
+            };
         }
         if let Some(commit) = detail.commit {
             let separator = if place.is_empty() { "" } else { ", " };
             let _infallible = write!(place, "{separator}commit {}", commit.short());
         }
-        for (label, text) in [("at", &place), ("read", &detail.observed), ("expected", &detail.expected)] {
+        for (label, text) in [
+            ("at", &place),
+            ("read", &detail.observed),
+            ("expected", &detail.expected),
+        ] {
             if !text.is_empty() {
                 self.fold(out, &format!("  {label:<9} "), &" ".repeat(12), text);
             }
@@ -131,7 +166,12 @@ impl Sheet {
         if let ([only], "") = (commands.as_slice(), prose) {
             return self.command(out, "  fix       ", only);
         }
-        self.fold(out, "  fix       ", &" ".repeat(12), if prose.is_empty() { "run" } else { prose });
+        self.fold(
+            out,
+            "  fix       ",
+            &" ".repeat(12),
+            if prose.is_empty() { "run" } else { prose },
+        );
         for (at, command) in commands.iter().enumerate() {
             let and = if at + 1 < commands.len() { " &&" } else { "" };
             self.command(out, "    ", &format!("{command}{and}"));

@@ -6,7 +6,8 @@ use super::phrases::enforced;
 use super::text::fold;
 use crate::model::path::{shown, visible};
 use crate::model::trial::{
-    CheckKind, CheckRun, Class, Outcome, Power, Revision, RunReason, Trial, TrialReason, TrialVerdict,
+    CheckKind, CheckRun, Class, Outcome, Power, Revision, RunReason, Trial, TrialReason,
+    TrialVerdict,
 };
 
 /// A trial as text: the verdict first, then what it rests on.
@@ -14,31 +15,63 @@ use crate::model::trial::{
 /// `notes` say what ended each of the checks, in their order; empty for a plain pass.
 pub fn trial(trial: &Trial, notes: &[String]) -> String {
     let mut out = headline(trial);
-    section(&mut out, trial, notes, "canaries", |run| run.kind == CheckKind::Canary);
-    section(&mut out, trial, notes, "properties", |run| run.kind == CheckKind::Property);
+    section(&mut out, trial, notes, "canaries", |run| {
+        run.kind == CheckKind::Canary
+    });
+    section(&mut out, trial, notes, "properties", |run| {
+        run.kind == CheckKind::Property
+    });
     if !trial.unwitnessed.is_empty() {
         out.push('\n');
-        let text = format!("{} passed and opened none of the touched paths", trial.unwitnessed.join(", "));
+        let text = format!(
+            "{} passed and opened none of the touched paths",
+            trial.unwitnessed.join(", ")
+        );
         fold(&mut out, "note: ", "      ", &text);
     }
     if !trial.held.is_empty() {
         out.push('\n');
-        fold(&mut out, "held: ", "      ", &format!("{}: frozen and failing", trial.held.join(", ")));
+        fold(
+            &mut out,
+            "held: ",
+            "      ",
+            &format!("{}: frozen and failing", trial.held.join(", ")),
+        );
     }
     out
 }
 
 fn headline(trial: &Trial) -> String {
     let (word, why) = match trial.verdict {
-        TrialVerdict::Admit => ("admit", "every canary and every scored property passes".to_owned()),
-        TrialVerdict::Hold => ("hold", "a frozen seed fails: not mergeable before a person looks".to_owned()),
-        TrialVerdict::Reject => {
-            ("reject", trial.reasons.iter().map(|reason| because(*reason)).collect::<Vec<_>>().join("; "))
-        }
+        TrialVerdict::Admit => (
+            "admit",
+            "every canary and every scored property passes".to_owned(),
+        ),
+        TrialVerdict::Hold => (
+            "hold",
+            "a frozen seed fails: not mergeable before a person looks".to_owned(),
+        ),
+        TrialVerdict::Reject => (
+            "reject",
+            trial
+                .reasons
+                .iter()
+                .map(|reason| because(*reason))
+                .collect::<Vec<_>>()
+                .join("; "),
+        ),
     };
     let mut out = String::new();
-    fold(&mut out, &format!("{word}: "), &" ".repeat(word.len() + 2), &why);
-    let blob = trial.blob.map_or_else(|| "none".to_owned(), |blob| blob.to_string()[..16].to_owned());
+    fold(
+        &mut out,
+        &format!("{word}: "),
+        &" ".repeat(word.len() + 2),
+        &why,
+    );
+    let blob = trial.blob.map_or_else(
+        || "none".to_owned(),
+        |blob| blob.to_string()[..16].to_owned(),
+    );
     let _infallible = writeln!(
         out,
         "  base {}, patch {blob}, {} touched",
@@ -48,7 +81,11 @@ fn headline(trial: &Trial) -> String {
             count => format!("{count} paths"),
         }
     );
-    let _infallible = writeln!(out, "  enforced: {}", enforced(&trial.enforced, &trial.online));
+    let _infallible = writeln!(
+        out,
+        "  enforced: {}",
+        enforced(&trial.enforced, &trial.online)
+    );
     out
 }
 
@@ -75,7 +112,10 @@ fn section(
     title: &str,
     belongs: impl Fn(&CheckRun) -> bool,
 ) {
-    let runs = trial.checks.iter().zip(notes.iter().map(Some).chain(std::iter::repeat(None)));
+    let runs = trial
+        .checks
+        .iter()
+        .zip(notes.iter().map(Some).chain(std::iter::repeat(None)));
     let mut runs = runs.filter(|(run, _)| belongs(run)).peekable();
     if runs.peek().is_none() {
         return;
@@ -88,26 +128,40 @@ fn section(
 
 fn line(out: &mut String, trial: &Trial, run: &CheckRun, note: &str) {
     let seed = run.seed.as_ref().filter(|_| run.property.is_some());
-    let seed = seed.map(|seed| format!(" seed {}", shown(seed))).unwrap_or_default();
+    let seed = seed
+        .map(|seed| format!(" seed {}", shown(seed)))
+        .unwrap_or_default();
     let tree = match run.revision {
         Revision::Base => " on base",
         Revision::Witness => " on its witness",
         Revision::Candidate => "",
     };
-    let power = trial.power.iter().find(|power| Some(&power.property_id) == run.property.as_ref());
-    let power = power.filter(|_| run.revision == Revision::Candidate && run.outcome == Outcome::Pass);
+    let power = trial
+        .power
+        .iter()
+        .find(|power| Some(&power.property_id) == run.property.as_ref());
+    let power =
+        power.filter(|_| run.revision == Revision::Candidate && run.outcome == Outcome::Pass);
     let power = match power.map(|power| power.power) {
         Some(Power::BaseFail) => ", fails on base",
         Some(Power::Witness) => ", fails on its witness",
         Some(Power::Claimed) | None => "",
     };
-    let note = if note.is_empty() { note.to_owned() } else { format!(": {}", visible(note)) };
+    let note = if note.is_empty() {
+        note.to_owned()
+    } else {
+        format!(": {}", visible(note))
+    };
     let text = format!("{}{seed}{tree}{power}{note}", run.subject());
     fold(out, &format!("  {:<15}", word(run)), &" ".repeat(17), &text);
 }
 
 fn word(run: &CheckRun) -> &'static str {
-    if run.class == Some(Class::FreezeHit) { "freeze hit" } else { outcome(run) }
+    if run.class == Some(Class::FreezeHit) {
+        "freeze hit"
+    } else {
+        outcome(run)
+    }
 }
 
 /// How a run ended, in words.

@@ -1,5 +1,8 @@
 //! What does a job reach that it should not? It tries, and says so.
-#![expect(clippy::disallowed_methods, reason = "sandbox::attempt tries to do what is forbidden")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "sandbox::attempt tries to do what is forbidden"
+)]
 
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{Read, Write};
@@ -38,7 +41,10 @@ pub struct Attempt {
 /// What worked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(clippy::struct_excessive_bools, reason = "each is the answer to one question")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is the answer to one question"
+)]
 pub struct Reached {
     /// The bytes or the names of a fixture.
     pub fixture: bool,
@@ -58,16 +64,21 @@ pub struct Reached {
 
 /// Tries everything.
 pub fn attempt(attempt: &Attempt) -> Reached {
-    let _sent = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).map(|socket| socket.send_to(b"out", attempt.udp));
+    let _sent =
+        UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).map(|socket| socket.send_to(b"out", attempt.udp));
     let is_outside = TcpStream::connect_timeout(&attempt.tcp, Duration::from_secs(1)).is_ok();
     let outsider = rustix::process::Pid::from_raw(attempt.outsider);
     Reached {
         fixture: writes(&attempt.fixture),
-        mode: std::fs::set_permissions(attempt.fixture.join("file"), Permissions::from_mode(0o600)).is_ok(),
-        own: File::create(attempt.own.join("file")).and_then(|mut file| file.write_all(b"own")).is_ok(),
+        mode: std::fs::set_permissions(attempt.fixture.join("file"), Permissions::from_mode(0o600))
+            .is_ok(),
+        own: File::create(attempt.own.join("file"))
+            .and_then(|mut file| file.write_all(b"own"))
+            .is_ok(),
         outside: is_outside || UnixStream::connect(&attempt.socket).is_ok(),
         itself: talks_to_itself().unwrap_or(false),
-        outsider: outsider.is_none_or(|pid| rustix::process::test_kill_process(pid) != Err(Errno::SRCH)),
+        outsider: outsider
+            .is_none_or(|pid| rustix::process::test_kill_process(pid) != Err(Errno::SRCH)),
         first: std::os::unix::process::parent_id() == 1,
     }
 }
@@ -75,7 +86,10 @@ pub fn attempt(attempt: &Attempt) -> Reached {
 fn writes(fixture: &Path) -> bool {
     let file = fixture.join("file");
     let tries = [
-        OpenOptions::new().write(true).open(&file).and_then(|mut file| file.write_all(b"changed")),
+        OpenOptions::new()
+            .write(true)
+            .open(&file)
+            .and_then(|mut file| file.write_all(b"changed")),
         File::create(fixture.join("new")).map(drop),
         std::fs::hard_link(&file, fixture.join("link")),
         std::fs::rename(&file, fixture.join("moved")),

@@ -45,22 +45,40 @@ impl Ready {
     /// When it cannot be.
     pub fn make(argv: &[OsString], trace: Trace) -> io::Result<Self> {
         let (program, args) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
-        let nothing = rustix::fs::openat(CWD, "/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+        let nothing = rustix::fs::openat(
+            CWD,
+            "/dev/null",
+            OFlags::RDONLY | OFlags::CLOEXEC,
+            Mode::empty(),
+        )?;
         let (stdout, stdout_end) = stream()?;
         let (stderr, stderr_end) = stream()?;
         let mut command = Box::new(Command::new(program));
-        command.args(args).process_group(0).stdin(nothing).stdout(stdout_end).stderr(stderr_end);
+        command
+            .args(args)
+            .process_group(0)
+            .stdin(nothing)
+            .stdout(stdout_end)
+            .stderr(stderr_end);
         let who = match trace {
             Trace::Ptrace => Who::Held(Held::make(&mut command, Means::Ptrace)?),
             Trace::Notify => Who::Held(Held::make(&mut command, Means::Notify)?),
             Trace::None => Who::Nobody(command),
         };
-        Ok(Self { who, stdout, stderr })
+        Ok(Self {
+            who,
+            stdout,
+            stderr,
+        })
     }
 
     /// Lets the job begin. The ends of its streams are its own from here on.
     pub fn go(self) -> Result<Begun, End> {
-        let Self { who, stdout, stderr } = self;
+        let Self {
+            who,
+            stdout,
+            stderr,
+        } = self;
         let began = match who {
             Who::Nobody(mut command) => command.spawn().map(|child| (number(child.id()), None)),
             Who::Held(held) => held.go().map(|(pid, tracing)| (pid, Some(tracing))),
@@ -69,12 +87,20 @@ impl Ready {
             io::ErrorKind::NotFound => End::Missing(error.to_string()),
             _ => End::NotStarted(error.to_string()),
         })?;
-        Ok(Begun { pid, stdout, stderr, tracing })
+        Ok(Begun {
+            pid,
+            stdout,
+            stderr,
+            tracing,
+        })
     }
 }
 
 fn number(of: u32) -> Pid {
-    i32::try_from(of).ok().and_then(Pid::from_raw).expect("a child has a number")
+    i32::try_from(of)
+        .ok()
+        .and_then(Pid::from_raw)
+        .expect("a child has a number")
 }
 
 /// Our end of a stream, which never waits, and the job's.

@@ -3,7 +3,10 @@
 //! On Linux a process that adopts orphans (`PR_SET_CHILD_SUBREAPER`) sees everything that its
 //! children start, whatever sessions and double forks they hide behind: when it has no child left,
 //! nothing is left. Elsewhere only the process group of the program is known.
-#![cfg_attr(target_os = "linux", expect(clippy::disallowed_methods, reason = "/proc says who lives"))]
+#![cfg_attr(
+    target_os = "linux",
+    expect(clippy::disallowed_methods, reason = "/proc says who lives")
+)]
 
 use rustix::process::{Pid, Signal};
 
@@ -69,7 +72,12 @@ mod tree {
         let fields: Vec<_> = stat.rsplit_once(')')?.1.split_whitespace().collect();
         let is_zombie = matches!(*fields.first()?, "Z" | "X");
         let (parent, started) = (fields.get(1)?.parse().ok()?, fields.get(19)?.parse().ok()?);
-        Some(Seen { pid: Pid::from_raw(pid)?, parent, started, is_zombie })
+        Some(Seen {
+            pid: Pid::from_raw(pid)?,
+            parent,
+            started,
+            is_zombie,
+        })
     }
 
     /// Signals exactly the process that was seen: its number may have gone to another one since.
@@ -88,7 +96,11 @@ mod tree {
     pub fn cpu_ms() -> Option<u64> {
         let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
         let fields: Vec<_> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-        let ticks: u64 = fields.get(13..15)?.iter().filter_map(|field| field.parse::<u64>().ok()).sum();
+        let ticks: u64 = fields
+            .get(13..15)?
+            .iter()
+            .filter_map(|field| field.parse::<u64>().ok())
+            .sum();
         Some(ticks * 10) // the kernel shows hundredths of a second on every common machine
     }
 }

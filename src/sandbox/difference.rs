@@ -34,7 +34,12 @@ pub const ROOT: &str = ".";
 /// # Errors
 /// When something cannot be read. Then it is not known what differs.
 pub fn between(first: &Path, second: &Path, is: Second) -> Result<BTreeSet<PathBuf>, FileError> {
-    let mut walk = Walk { first, second, is, found: BTreeSet::new() };
+    let mut walk = Walk {
+        first,
+        second,
+        is,
+        found: BTreeSet::new(),
+    };
     if walk.is_other_mode(Path::new(""))? {
         walk.found.insert(ROOT.into());
     }
@@ -81,13 +86,22 @@ impl Walk<'_> {
     /// Compares what is in a directory of both trees; those to be compared next go to `left`. What
     /// the second directory does not name is gone when the first one `is_hidden` by it, or by one
     /// above it.
-    fn directory(&mut self, path: &Path, is_hidden: bool, left: &mut Vec<Pair>) -> Result<(), FileError> {
+    fn directory(
+        &mut self,
+        path: &Path,
+        is_hidden: bool,
+        left: &mut Vec<Pair>,
+    ) -> Result<(), FileError> {
         let old = entries(&self.first.join(path))?;
         let here = self.second.join(path);
         let new = match entries(&here) {
-            Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::PermissionDenied => {
+            Err(FileError::Io { source, .. })
+                if source.kind() == io::ErrorKind::PermissionDenied =>
+            {
                 // whoever may not look into it any longer takes all of it as changed
-                return old.keys().try_for_each(|name| self.add(self.first, path.join(name)));
+                return old
+                    .keys()
+                    .try_for_each(|name| self.add(self.first, path.join(name)));
             }
             entries => entries?,
         };
@@ -106,7 +120,9 @@ impl Walk<'_> {
             }
         }
         let is_new = |(name, _): &(&OsString, &Kind)| !old.contains_key(*name);
-        new.iter().filter(is_new).try_for_each(|(name, _)| self.add(self.second, path.join(name)))
+        new.iter()
+            .filter(is_new)
+            .try_for_each(|(name, _)| self.add(self.second, path.join(name)))
     }
 
     /// Compares a name that stands in both.
@@ -138,8 +154,8 @@ impl Walk<'_> {
             }
             if meta.is_dir() {
                 match entries(&place) {
-                    Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::PermissionDenied => {
-                    }
+                    Err(FileError::Io { source, .. })
+                        if source.kind() == io::ErrorKind::PermissionDenied => {}
                     entries => left.extend(entries?.into_keys().map(|name| path.join(name))),
                 }
             }
@@ -151,7 +167,9 @@ impl Walk<'_> {
     fn is_other_mode(&self, path: &Path) -> Result<bool, FileError> {
         let mode = |root: &Path| {
             let place = root.join(path);
-            seen(&place).map(|meta| meta.mode()).map_err(|source| fault(&place, source))
+            seen(&place)
+                .map(|meta| meta.mode())
+                .map_err(|source| fault(&place, source))
         };
         Ok(mode(self.first)? != mode(self.second)?)
     }
@@ -193,19 +211,26 @@ fn is_same(mut first: &File, mut second: &File) -> io::Result<bool> {
 fn open(path: &Path) -> Result<File, FileError> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     let opened = rustix::fs::open(path, flags, Mode::empty());
-    opened.map(File::from).map_err(|errno| fault(path, errno.into()))
+    opened
+        .map(File::from)
+        .map_err(|errno| fault(path, errno.into()))
 }
 
 fn entries(directory: &Path) -> Result<BTreeMap<OsString, Kind>, FileError> {
     match list(directory, Links::Stay)? {
-        Listing::Directory(entries) => {
-            Ok(entries.into_iter().map(|entry| (entry.name, entry.kind)).collect())
-        }
+        Listing::Directory(entries) => Ok(entries
+            .into_iter()
+            .map(|entry| (entry.name, entry.kind))
+            .collect()),
         Listing::NoDirectory => Err(fault(directory, Errno::NOTDIR.into())),
         Listing::Missing => Err(fault(directory, Errno::NOENT.into())),
     }
 }
 
 fn fault(path: &Path, source: io::Error) -> FileError {
-    FileError::Io { action: "compare", path: path.display().to_string(), source }
+    FileError::Io {
+        action: "compare",
+        path: path.display().to_string(),
+        source,
+    }
 }

@@ -1,5 +1,8 @@
 //! What does a job see of the person's environment? A list, and nothing that is not on it.
-#![expect(clippy::disallowed_methods, reason = "sandbox::environment picks what a job may know")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "sandbox::environment picks what a job may know"
+)]
 
 use std::collections::BTreeMap;
 use std::env;
@@ -12,8 +15,16 @@ use std::path::Path;
 ///
 /// What is not here is gone: `CI` (it makes Hypothesis ignore a seed), `PYTEST_ADDOPTS`, `GIT_*`,
 /// `SSH_AUTH_SOCK`, `DOCKER_HOST`, `XDG_RUNTIME_DIR`, tokens.
-const PASSED: [&str; 8] =
-    ["LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "JAVA_HOME", "SSL_CERT_FILE", "VIRTUAL_ENV"];
+const PASSED: [&str; 8] = [
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "JAVA_HOME",
+    "SSL_CERT_FILE",
+    "VIRTUAL_ENV",
+];
 
 /// Where programs and libraries are looked for, and what ends one place of the list. An empty place,
 /// as a colon at the end leaves one, and every relative one is the working directory: there the
@@ -53,15 +64,23 @@ impl Environment {
 
     fn passed(person: impl Fn(&str) -> Option<OsString>) -> Self {
         let mut variables = BTreeMap::new();
-        let passed = PASSED.iter().filter_map(|name| Some((OsString::from(name), person(name)?)));
+        let passed = PASSED
+            .iter()
+            .filter_map(|name| Some((OsString::from(name), person(name)?)));
         variables.extend(passed);
         for (name, ends) in SEARCHED {
-            let kept = person(name).map(|places| absolute(&places, ends)).filter(|kept| !kept.is_empty());
+            let kept = person(name)
+                .map(|places| absolute(&places, ends))
+                .filter(|kept| !kept.is_empty());
             variables.extend(kept.map(|kept| (OsString::from(name), kept)));
         }
         let home = person("HOME").filter(|home| Path::new(home).is_absolute());
         for (name, below) in TOOLS {
-            let usual = || home.as_ref().map(|home| Path::new(home).join(below)).filter(|dir| dir.is_dir());
+            let usual = || {
+                home.as_ref()
+                    .map(|home| Path::new(home).join(below))
+                    .filter(|dir| dir.is_dir())
+            };
             let place = person(name).filter(|place| Path::new(place).is_absolute());
             let place = place.or_else(|| usual().map(OsString::from));
             variables.extend(place.map(|place| (OsString::from(name), place)));
@@ -77,9 +96,17 @@ impl Environment {
             clean = clean.set(name, dir);
         }
         let above = scratch.parent().unwrap_or(scratch);
-        let fixed = [("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_TERMINAL_PROMPT", "0"), ("TERM", "dumb")];
-        let clean = fixed.into_iter().fold(clean, |clean, (name, value)| clean.set(name, value));
-        Ok(clean.set("GIT_CEILING_DIRECTORIES", above).set("PYTHONDONTWRITEBYTECODE", "1"))
+        let fixed = [
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("TERM", "dumb"),
+        ];
+        let clean = fixed
+            .into_iter()
+            .fold(clean, |clean, (name, value)| clean.set(name, value));
+        Ok(clean
+            .set("GIT_CEILING_DIRECTORIES", above)
+            .set("PYTHONDONTWRITEBYTECODE", "1"))
     }
 
     /// The same with one variable more, or with another value.
@@ -96,7 +123,9 @@ impl Environment {
 
     /// Every variable, by name.
     pub fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
-        self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+        self.0
+            .iter()
+            .map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 }
 
@@ -122,7 +151,10 @@ mod tests {
         };
         let job = Environment::picked(scratch.path(), person).unwrap();
         assert_eq!(job.0["PATH".as_ref() as &OsStr], "/usr/bin:/b;in");
-        assert_eq!(job.0["LD_LIBRARY_PATH".as_ref() as &OsStr], "/opt/lib:/opt/more");
+        assert_eq!(
+            job.0["LD_LIBRARY_PATH".as_ref() as &OsStr],
+            "/opt/lib:/opt/more"
+        );
         assert!(!job.0.contains_key("CARGO_HOME".as_ref() as &OsStr));
         let person = |name: &str| (name == "LD_LIBRARY_PATH").then(|| "".into());
         assert!(
@@ -144,13 +176,28 @@ mod tests {
             "GOPATH" | "LANGUAGE" => None,
             _ => Some("theirs".into()),
         };
-        let job = Environment::picked(&scratch.path().join("job"), person).unwrap().unset("TZ");
-        let names: Vec<_> = job.variables().map(|(name, _)| name.to_str().unwrap()).collect();
-        for gone in ["CI", "PYTEST_ADDOPTS", "GIT_DIR", "SSH_AUTH_SOCK", "GOPATH", "TZ"] {
+        let job = Environment::picked(&scratch.path().join("job"), person)
+            .unwrap()
+            .unset("TZ");
+        let names: Vec<_> = job
+            .variables()
+            .map(|(name, _)| name.to_str().unwrap())
+            .collect();
+        for gone in [
+            "CI",
+            "PYTEST_ADDOPTS",
+            "GIT_DIR",
+            "SSH_AUTH_SOCK",
+            "GOPATH",
+            "TZ",
+        ] {
             assert!(!names.contains(&gone), "{gone}");
         }
         assert_eq!(job.0["PYENV_ROOT".as_ref() as &OsStr], "/opt/pyenv");
-        assert_eq!(job.0["HOME".as_ref() as &OsStr], scratch.path().join("job/home"));
+        assert_eq!(
+            job.0["HOME".as_ref() as &OsStr],
+            scratch.path().join("job/home")
+        );
         assert!(scratch.path().join("job/tmp").is_dir());
     }
 }

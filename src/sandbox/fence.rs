@@ -94,7 +94,10 @@ pub(super) enum FenceError {
 impl FenceError {
     /// For `map_err`: what the system did not do.
     fn when<E: Into<io::Error>>(action: impl Into<String>) -> impl FnOnce(E) -> Self {
-        move |source| Self::Refused { action: action.into(), source: source.into() }
+        move |source| Self::Refused {
+            action: action.into(),
+            source: source.into(),
+        }
     }
 }
 
@@ -130,7 +133,10 @@ impl Fence {
 
     /// Whether anything is to be done at all.
     fn is_open(&self) -> bool {
-        Enforced { trace: Trace::None, ..self.means } == Self::OPEN
+        Enforced {
+            trace: Trace::None,
+            ..self.means
+        } == Self::OPEN
     }
 }
 

@@ -29,7 +29,10 @@ impl Interrupt {
             signal_hook::flag::register_usize(number, Arc::clone(&signal), value)?;
             signal_hook::low_level::pipe::register(number, sender.try_clone()?)?;
         }
-        Ok(Self { signal, wake: Arc::new(wake) })
+        Ok(Self {
+            signal,
+            wake: Arc::new(wake),
+        })
     }
 
     /// The signal that came, if one did.

@@ -105,13 +105,23 @@ impl Layers {
 
     /// Tries this layer first, and those behind it when it fails.
     pub fn starting_with(layer: Layer, scratch: &Path) -> Self {
-        let best = Arc::new(Mutex::new(Best { layer, failed: Vec::new() }));
-        Self { scratch: scratch.to_owned(), best }
+        let best = Arc::new(Mutex::new(Best {
+            layer,
+            failed: Vec::new(),
+        }));
+        Self {
+            scratch: scratch.to_owned(),
+            best,
+        }
     }
 
     /// The layers that did not work, and why.
     pub fn failed(&self) -> Vec<(Layer, String)> {
-        self.best.lock().unwrap_or_else(PoisonError::into_inner).failed.clone()
+        self.best
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .failed
+            .clone()
     }
 
     /// A tree that equals `pristine`, with a path of its own.
@@ -121,17 +131,31 @@ impl Layers {
     pub fn fresh(&self, pristine: &Path) -> Result<Tree, LayerError> {
         let absolute = |path: &Path| {
             let found = std::path::absolute(path);
-            found.map_err(|source| LayerError::Make { path: path.to_owned(), source })
+            found.map_err(|source| LayerError::Make {
+                path: path.to_owned(),
+                source,
+            })
         };
-        let overlay = Overlay { lower: absolute(pristine)?, run: absolute(&self.directory()?)? };
+        let overlay = Overlay {
+            lower: absolute(pristine)?,
+            run: absolute(&self.directory()?)?,
+        };
         let path = overlay.tree();
-        let mut tree = Tree { layers: self.clone(), layer: self.best(), overlay, path };
+        let mut tree = Tree {
+            layers: self.clone(),
+            layer: self.best(),
+            overlay,
+            path,
+        };
         tree.fill()?;
         Ok(tree)
     }
 
     fn best(&self) -> Layer {
-        self.best.lock().unwrap_or_else(PoisonError::into_inner).layer
+        self.best
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .layer
     }
 
     /// Remembers that a layer does not work; the next one, if there is one.
@@ -147,15 +171,26 @@ impl Layers {
 
     /// A new directory below the scratch one.
     fn directory(&self) -> Result<PathBuf, LayerError> {
-        let made = tempfile::Builder::new().prefix("tree-").tempdir_in(&self.scratch);
+        let made = tempfile::Builder::new()
+            .prefix("tree-")
+            .tempdir_in(&self.scratch);
         made.map(tempfile::TempDir::keep)
-            .map_err(|source| LayerError::Make { path: self.scratch.clone(), source })
+            .map_err(|source| LayerError::Make {
+                path: self.scratch.clone(),
+                source,
+            })
     }
 
     /// Why an overlay does not do here what it is for; `None` when it does.
-    #[expect(clippy::disallowed_methods, reason = "sandbox::layer looks at its own try")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "sandbox::layer looks at its own try"
+    )]
     fn try_overlay(&self, trial: &Path, runner: &Runner) -> Result<Option<String>, LayerError> {
-        let fault = |source| LayerError::Make { path: trial.to_owned(), source };
+        let fault = |source| LayerError::Make {
+            path: trial.to_owned(),
+            source,
+        };
         let below = trial.join("below");
         make(&below)?;
         make(&below.join("directory"))?;
@@ -167,9 +202,17 @@ impl Layers {
         let script = "echo above >>written && rm -r directory && mkdir directory && ln kept new";
         let argv = ["/bin/sh", "-c", script].map(OsString::from);
         let environment = Environment::clean(trial).map_err(fault)?;
-        let limits = Limits { budget: PATIENCE, output: 1 << 16 };
-        let job =
-            Job { argv: &argv, dir: &tree.path.clone(), environment: &environment, limits, fence: None };
+        let limits = Limits {
+            budget: PATIENCE,
+            output: 1 << 16,
+        };
+        let job = Job {
+            argv: &argv,
+            dir: &tree.path.clone(),
+            environment: &environment,
+            limits,
+            fence: None,
+        };
         let ran = tree.run(runner, &job, &mut |_| ())?;
         if let Some((_, why)) = inner.failed().pop() {
             return Ok(Some(why));
@@ -177,7 +220,12 @@ impl Layers {
         let wanted = ["directory/file", "new", "written"].map(PathBuf::from);
         let is_right = ran.end == End::Exit(0) && tree.changed()? == BTreeSet::from(wanted);
         let is_kept = std::fs::read(below.join("written")).is_ok_and(|bytes| bytes == b"below\n");
-        let why = || format!("a job could not write on it: {}", ran.stderr.text().trim_end());
+        let why = || {
+            format!(
+                "a job could not write on it: {}",
+                ran.stderr.text().trim_end()
+            )
+        };
         Ok((!is_right || !is_kept).then(why))
     }
 }
@@ -215,7 +263,9 @@ impl Tree {
     ) -> Result<Ran, RunError> {
         if self.layer == Layer::Overlay {
             match runner.run_on(Some(&self.overlay), job, tick) {
-                Err(RunError::NoLayer(why)) => self.fall(why).map_err(|error| self.no_tree(error))?,
+                Err(RunError::NoLayer(why)) => {
+                    self.fall(why).map_err(|error| self.no_tree(error))?
+                }
                 ran => return ran,
             }
         }
@@ -228,7 +278,10 @@ impl Tree {
     /// When it cannot be looked for.
     pub fn find(&self, path: &Path) -> Result<Option<PathBuf>, LayerError> {
         let names: Vec<_> = path.components().collect();
-        if names.iter().any(|name| !matches!(name, Component::Normal(_))) {
+        if names
+            .iter()
+            .any(|name| !matches!(name, Component::Normal(_)))
+        {
             return Ok(None);
         }
         let found = match self.layer {
@@ -237,7 +290,12 @@ impl Tree {
         };
         found.map_err(|source| {
             let path = path.display().to_string();
-            FileError::Io { action: "look for", path, source }.into()
+            FileError::Io {
+                action: "look for",
+                path,
+                source,
+            }
+            .into()
         })
     }
 
@@ -284,7 +342,10 @@ impl Tree {
     }
 
     fn no_tree(&self, error: LayerError) -> RunError {
-        RunError::Supervisor { dir: self.path.clone(), source: io::Error::other(error) }
+        RunError::Supervisor {
+            dir: self.path.clone(),
+            source: io::Error::other(error),
+        }
     }
 }
 
@@ -294,9 +355,15 @@ impl Drop for Tree {
     }
 }
 
-#[expect(clippy::disallowed_methods, reason = "sandbox::layer makes its own directories")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "sandbox::layer makes its own directories"
+)]
 fn make(path: &Path) -> Result<(), LayerError> {
-    std::fs::create_dir(path).map_err(|source| LayerError::Make { path: path.to_owned(), source })
+    std::fs::create_dir(path).map_err(|source| LayerError::Make {
+        path: path.to_owned(),
+        source,
+    })
 }
 
 /// What stands at a path, no link followed; `None` when there is nothing.

@@ -9,7 +9,10 @@ use rustix::thread::UnshareFlags;
 /// Enters namespaces of its own; who may not, enters a user namespace where he may. What is mounted
 /// from here on is seen by nobody else.
 pub fn leave(flags: UnshareFlags) -> io::Result<()> {
-    let (user, group) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+    let (user, group) = (
+        rustix::process::geteuid().as_raw(),
+        rustix::process::getegid().as_raw(),
+    );
     match unshare(flags) {
         Err(Errno::PERM) => {
             unshare(UnshareFlags::NEWUSER | flags)?;
@@ -21,12 +24,18 @@ pub fn leave(flags: UnshareFlags) -> io::Result<()> {
         entered => entered?,
     }
     if flags.contains(UnshareFlags::NEWNS) {
-        rustix::mount::mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
+        rustix::mount::mount_change(
+            "/",
+            MountPropagationFlags::PRIVATE | MountPropagationFlags::REC,
+        )?;
     }
     Ok(())
 }
 
-#[expect(clippy::disallowed_methods, reason = "the kernel takes the mapping in a file")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the kernel takes the mapping in a file"
+)]
 fn write(file: &str, text: &str) -> io::Result<()> {
     std::fs::write(file, text)
 }

@@ -31,7 +31,10 @@ impl Overlay {
     ///
     /// # Errors
     /// When they cannot be made.
-    #[expect(clippy::disallowed_methods, reason = "sandbox::overlay makes its own directories")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "sandbox::overlay makes its own directories"
+    )]
     pub fn lay(&self) -> io::Result<()> {
         for part in Self::PARTS {
             let made = std::fs::create_dir(self.run.join(part));
@@ -76,13 +79,20 @@ mod mounted {
 
     /// Names relative to the directory of the run, so that no path has to be escaped. `userxattr`
     /// is what a user namespace may use; `volatile` because nothing of a run outlives a power cut.
-    const OPTIONS: &std::ffi::CStr = c"lowerdir=lower,upperdir=upper,workdir=work,userxattr,volatile";
+    const OPTIONS: &std::ffi::CStr =
+        c"lowerdir=lower,upperdir=upper,workdir=work,userxattr,volatile";
 
     pub fn enter(overlay: &Overlay) -> io::Result<()> {
         namespace::leave(UnshareFlags::NEWNS)?;
         std::env::set_current_dir(&overlay.run)?;
         rustix::mount::mount_bind(&overlay.lower, "lower")?;
-        rustix::mount::mount("overlay", "tree", "overlay", MountFlags::empty(), Some(OPTIONS))?;
+        rustix::mount::mount(
+            "overlay",
+            "tree",
+            "overlay",
+            MountFlags::empty(),
+            Some(OPTIONS),
+        )?;
         Ok(rustix::mount::unmount("lower", UnmountFlags::DETACH)?)
     }
 }

@@ -25,7 +25,10 @@ impl Plan {
     /// The parts of a written plan as arguments: Linux takes no argument of 128 KiB.
     pub(super) fn pieces(plan: &str) -> Vec<String> {
         let chars: Vec<char> = plan.chars().collect();
-        chars.chunks(32 << 10).map(|piece| piece.iter().collect()).collect()
+        chars
+            .chunks(32 << 10)
+            .map(|piece| piece.iter().collect())
+            .collect()
     }
 
     /// Reads the parts.
@@ -59,10 +62,22 @@ mod tests {
     #[test]
     fn a_plan_is_read_as_it_was_written_whatever_its_paths_are() {
         let dir = PathBuf::from(OsStr::from_bytes(b"/n\xff\n\"\xc3\xa4"));
-        let overlay = Overlay { lower: dir.clone(), run: dir.join("x".repeat(100_000)) };
-        let limits = Limits { budget: Duration::from_millis(1), output: 2 };
-        let plan =
-            Plan { limits, ground: Some(Ground { overlay: overlay.clone(), dir: dir.clone() }), fence: None };
+        let overlay = Overlay {
+            lower: dir.clone(),
+            run: dir.join("x".repeat(100_000)),
+        };
+        let limits = Limits {
+            budget: Duration::from_millis(1),
+            output: 2,
+        };
+        let plan = Plan {
+            limits,
+            ground: Some(Ground {
+                overlay: overlay.clone(),
+                dir: dir.clone(),
+            }),
+            fence: None,
+        };
         let pieces = Plan::pieces(&serde_json::to_string(&plan).unwrap());
         assert!(pieces.len() > 1 && pieces.iter().all(|piece| piece.len() < 128 << 10));
         let ground = Plan::read(&pieces).unwrap().ground.unwrap();

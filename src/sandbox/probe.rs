@@ -50,9 +50,15 @@ pub fn probe(runner: &Runner, scratch: &Path) -> Result<Probed, RunError> {
     let mut best = Fence::OPEN;
     CANDIDATES.iter().for_each(|kind| kind[0].1(&mut best));
     if works(runner, scratch, best)?.is_none() {
-        return Ok(Probed { means: best, missing: Vec::new() });
+        return Ok(Probed {
+            means: best,
+            missing: Vec::new(),
+        });
     }
-    let mut probed = Probed { means: Fence::OPEN, missing: Vec::new() };
+    let mut probed = Probed {
+        means: Fence::OPEN,
+        missing: Vec::new(),
+    };
     for kind in CANDIDATES {
         for (word, change) in kind {
             let mut means = probed.means;
@@ -71,8 +77,15 @@ pub fn probe(runner: &Runner, scratch: &Path) -> Result<Probed, RunError> {
 
 /// Why a fence of these means does not do what it is for; `None` when it does.
 fn works(runner: &Runner, scratch: &Path, means: Enforced) -> Result<Option<String>, RunError> {
-    let fault = |source| RunError::Supervisor { dir: scratch.to_owned(), source };
-    let place = tempfile::Builder::new().prefix("probe-").tempdir_in(scratch).map_err(fault)?.keep();
+    let fault = |source| RunError::Supervisor {
+        dir: scratch.to_owned(),
+        source,
+    };
+    let place = tempfile::Builder::new()
+        .prefix("probe-")
+        .tempdir_in(scratch)
+        .map_err(fault)?
+        .keep();
     let tried = try_out(runner, &place, means);
     let _left = remove(&place);
     match tried {
@@ -82,14 +95,22 @@ fn works(runner: &Runner, scratch: &Path, means: Enforced) -> Result<Option<Stri
 }
 
 fn try_out(runner: &Runner, place: &Path, means: Enforced) -> Result<Option<String>, RunError> {
-    let fault = |source| RunError::Supervisor { dir: place.to_owned(), source };
+    let fault = |source| RunError::Supervisor {
+        dir: place.to_owned(),
+        source,
+    };
     let place = place.canonicalize().map_err(fault)?;
     let outside = Outside::listen(&place).map_err(fault)?;
     let tree = lay(&place).map_err(fault)?;
     let attempt = outside.attempt(&tree).map_err(fault)?;
     let attempt = serde_json::to_string(&attempt).map_err(|error| fault(error.into()))?;
     let program = runner.program().as_os_str().to_owned();
-    let argv = [program, "supervise".into(), "--attempt".into(), OsString::from(attempt)];
+    let argv = [
+        program,
+        "supervise".into(),
+        "--attempt".into(),
+        OsString::from(attempt),
+    ];
     let environment = Environment::clean(&place).map_err(fault)?;
     let fence = Fence {
         means,
@@ -97,8 +118,17 @@ fn try_out(runner: &Runner, place: &Path, means: Enforced) -> Result<Option<Stri
         writable: vec![tree.clone(), place.join("tmp"), place.join("home")],
         network: Network::Deny,
     };
-    let limits = Limits { budget: PATIENCE, output: 1 << 16 };
-    let job = Job { argv: &argv, dir: &tree, environment: &environment, limits, fence: Some(&fence) };
+    let limits = Limits {
+        budget: PATIENCE,
+        output: 1 << 16,
+    };
+    let job = Job {
+        argv: &argv,
+        dir: &tree,
+        environment: &environment,
+        limits,
+        fence: Some(&fence),
+    };
     let ran = runner.run(&job, &mut |_| ())?;
     let reached: Option<Reached> = serde_json::from_slice(&ran.stdout.head).ok();
     Ok(match reached.filter(|_| ran.end == End::Exit(0)) {
@@ -110,9 +140,16 @@ fn try_out(runner: &Runner, place: &Path, means: Enforced) -> Result<Option<Stri
 /// How a try ended that should have exited without a fault.
 pub(super) fn otherwise(ran: &Ran) -> String {
     match ran.end {
-        End::Timeout => format!("the try was not over within {} s: {BUSY}", PATIENCE.as_secs()),
+        End::Timeout => format!(
+            "the try was not over within {} s: {BUSY}",
+            PATIENCE.as_secs()
+        ),
         End::Exit(_) | End::Signal(_) | End::OutputLimit | End::Missing(_) | End::NotStarted(_) => {
-            format!("the try ended with {:?}: {}", ran.end, ran.stderr.text().trim_end())
+            format!(
+                "the try ended with {:?}: {}",
+                ran.end,
+                ran.stderr.text().trim_end()
+            )
         }
     }
 }
@@ -145,7 +182,10 @@ fn broken(means: Enforced, reached: Reached, is_heard: bool) -> Option<&'static 
 }
 
 /// A tree with a fixture.
-#[expect(clippy::disallowed_methods, reason = "sandbox::probe makes what it tries")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "sandbox::probe makes what it tries"
+)]
 fn lay(place: &Path) -> io::Result<PathBuf> {
     let tree = place.join("tree");
     std::fs::create_dir_all(tree.join("fixture"))?;
@@ -174,7 +214,12 @@ impl Outside {
             Err(error) if error.kind() == ErrorKind::InvalidInput => None,
             Err(error) => return Err(error),
         };
-        Ok(Self { tcp, udp, socket, _listener: listener })
+        Ok(Self {
+            tcp,
+            udp,
+            socket,
+            _listener: listener,
+        })
     }
 
     fn attempt(&self, tree: &Path) -> io::Result<Attempt> {

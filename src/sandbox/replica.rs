@@ -102,7 +102,10 @@ fn lay_directories(from: &Path, to: &Path) -> Result<(Vec<PathBuf>, Vec<Leaf>), 
             let path = path.join(entry.name);
             if entry.kind == Kind::Directory {
                 let made = std::fs::create_dir(to.join(&path));
-                made.map_err(|source| ReplicaError::Io { path: from.join(&path), source })?;
+                made.map_err(|source| ReplicaError::Io {
+                    path: from.join(&path),
+                    source,
+                })?;
                 directories.push(path);
             } else {
                 leaves.push((path, entry.kind));
@@ -113,7 +116,10 @@ fn lay_directories(from: &Path, to: &Path) -> Result<(Vec<PathBuf>, Vec<Leaf>), 
 }
 
 fn leaf(from: &Path, to: &Path, kind: Kind, way: Way) -> Result<(), ReplicaError> {
-    let fault = |source| ReplicaError::Io { path: from.to_owned(), source };
+    let fault = |source| ReplicaError::Io {
+        path: from.to_owned(),
+        source,
+    };
     match kind {
         Kind::File => file(from, to, way),
         Kind::Link => link(from, to).map_err(fault),
@@ -122,7 +128,10 @@ fn leaf(from: &Path, to: &Path, kind: Kind, way: Way) -> Result<(), ReplicaError
 }
 
 fn file(from: &Path, to: &Path, way: Way) -> Result<(), ReplicaError> {
-    let fault = |source: io::Error| ReplicaError::Io { path: from.to_owned(), source };
+    let fault = |source: io::Error| ReplicaError::Io {
+        path: from.to_owned(),
+        source,
+    };
     let always = OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let first = rustix::fs::open(from, OFlags::RDONLY | always, Mode::empty());
     let mut first = File::from(first.map_err(|errno| fault(errno.into()))?);
@@ -151,14 +160,24 @@ fn share(_: &File, _: &File) -> Result<(), Errno> {
 fn link(from: &Path, to: &Path) -> io::Result<()> {
     symlink(std::fs::read_link(from)?, to)?;
     let meta = seen(from)?;
-    Ok(rustix::fs::utimensat(CWD, to, &times(&meta), AtFlags::SYMLINK_NOFOLLOW)?)
+    Ok(rustix::fs::utimensat(
+        CWD,
+        to,
+        &times(&meta),
+        AtFlags::SYMLINK_NOFOLLOW,
+    )?)
 }
 
 /// Gives a directory the mode and the times of another one.
 pub(super) fn like(from: &Path, to: &Path) -> io::Result<()> {
     let meta = seen(from)?;
     std::fs::set_permissions(to, permissions(&meta))?;
-    Ok(rustix::fs::utimensat(CWD, to, &times(&meta), AtFlags::SYMLINK_NOFOLLOW)?)
+    Ok(rustix::fs::utimensat(
+        CWD,
+        to,
+        &times(&meta),
+        AtFlags::SYMLINK_NOFOLLOW,
+    )?)
 }
 
 /// What stands at a path, no link followed.

@@ -83,13 +83,21 @@ impl Runner {
         rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
         // the link of Linux still works when the file was replaced meanwhile
         let linux = Path::new("/proc/self/exe");
-        let program = if cfg!(target_os = "linux") { linux.to_owned() } else { std::env::current_exe()? };
+        let program = if cfg!(target_os = "linux") {
+            linux.to_owned()
+        } else {
+            std::env::current_exe()?
+        };
         Ok(Self::supervised_by(program, interrupt))
     }
 
     /// A runner whose supervisor is another build of this program.
     pub fn supervised_by(program: PathBuf, interrupt: Interrupt) -> Self {
-        Self { program, interrupt, patience: PATIENCE }
+        Self {
+            program,
+            interrupt,
+            patience: PATIENCE,
+        }
     }
 
     /// The same runner that waits otherwise than usual for a supervisor to begin, and to answer.
@@ -126,27 +134,47 @@ impl Runner {
         let answer = self.listen(&mut supervisor, &mut report, job.limits.budget, tick);
         drop(supervisor.stdin.take()); // ends the job if it still runs
         if answer.is_err() {
-            let _ended =
-                read_until(&mut supervisor, Instant::now() + STOP_GRACE + KILL_LIMIT + self.patience);
+            let _ended = read_until(
+                &mut supervisor,
+                Instant::now() + STOP_GRACE + KILL_LIMIT + self.patience,
+            );
         }
         let _killed = supervisor.kill(); // one that has answered is gone or about to go
         let _status = supervisor.wait();
         answer
     }
 
-    #[expect(clippy::disallowed_methods, reason = "sandbox::run starts the supervisor")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "sandbox::run starts the supervisor"
+    )]
     fn start(&self, overlay: Option<&Overlay>, job: &Job<'_>) -> Result<Child, RunError> {
         let dir = overlay.map_or(job.dir, |overlay| overlay.run.as_path());
-        let fault = |source| RunError::Supervisor { dir: dir.to_owned(), source };
-        let ground = overlay.map(|overlay| Ground { overlay: overlay.clone(), dir: job.dir.to_owned() });
-        let plan = Plan { limits: job.limits, ground, fence: job.fence.cloned() };
+        let fault = |source| RunError::Supervisor {
+            dir: dir.to_owned(),
+            source,
+        };
+        let ground = overlay.map(|overlay| Ground {
+            overlay: overlay.clone(),
+            dir: job.dir.to_owned(),
+        });
+        let plan = Plan {
+            limits: job.limits,
+            ground,
+            fence: job.fence.cloned(),
+        };
         let plan = serde_json::to_string(&plan).map_err(|error| fault(error.into()))?;
         let mut command = Command::new(&self.program);
         command.arg0("git-reins").arg("supervise");
         // one word with its value: a piece may begin with a dash
-        Plan::pieces(&plan).iter().for_each(|piece| _ = command.arg(format!("--plan={piece}")));
+        Plan::pieces(&plan)
+            .iter()
+            .for_each(|piece| _ = command.arg(format!("--plan={piece}")));
         command.arg("--").args(job.argv);
-        command.current_dir(dir).env_clear().envs(job.environment.variables());
+        command
+            .current_dir(dir)
+            .env_clear()
+            .envs(job.environment.variables());
         let started = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         started.map_err(fault)
     }
@@ -166,7 +194,11 @@ impl Runner {
             let is_started = report.is_started();
             let allowed = if is_started { ends } else { self.patience };
             if began.elapsed() > allowed {
-                let what = if is_started { "did not end the job" } else { "did not start the job" };
+                let what = if is_started {
+                    "did not end the job"
+                } else {
+                    "did not start the job"
+                };
                 return Err(report.fault(format!("{what} within {allowed:.0?}: {BUSY}")));
             }
             self.wait(supervisor)?;
@@ -182,9 +214,20 @@ impl Runner {
 
     /// Sleeps until the supervisor says something, a signal comes, or a second is over.
     fn wait(&self, supervisor: &Child) -> Result<(), RunError> {
-        let Some(stdout) = &supervisor.stdout else { return Ok(()) };
-        let mut fds = [PollFd::new(stdout, PollFlags::IN), PollFd::new(&self.interrupt, PollFlags::IN)];
-        match rustix::event::poll(&mut fds, Some(&Timespec { tv_sec: 1, tv_nsec: 0 })) {
+        let Some(stdout) = &supervisor.stdout else {
+            return Ok(());
+        };
+        let mut fds = [
+            PollFd::new(stdout, PollFlags::IN),
+            PollFd::new(&self.interrupt, PollFlags::IN),
+        ];
+        match rustix::event::poll(
+            &mut fds,
+            Some(&Timespec {
+                tv_sec: 1,
+                tv_nsec: 0,
+            }),
+        ) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(errno) => Err(RunError::Lost(errno.to_string())),
         }
@@ -193,9 +236,17 @@ impl Runner {
 
 /// Reads what is there; whether that was the end.
 fn read_some(supervisor: &mut Child, report: &mut Vec<u8>) -> Result<bool, RunError> {
-    let Some(stdout) = &mut supervisor.stdout else { return Ok(true) };
+    let Some(stdout) = &mut supervisor.stdout else {
+        return Ok(true);
+    };
     let mut fds = [PollFd::new(&*stdout, PollFlags::IN)];
-    let ready = rustix::event::poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+    let ready = rustix::event::poll(
+        &mut fds,
+        Some(&Timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        }),
+    );
     if ready.is_ok_and(|count| count == 0) {
         return Ok(false);
     }
@@ -215,9 +266,17 @@ fn read_some(supervisor: &mut Child, report: &mut Vec<u8>) -> Result<bool, RunEr
 fn read_until(supervisor: &mut Child, deadline: Instant) -> Result<(), RunError> {
     let mut ignored = Vec::new();
     while Instant::now() < deadline && !read_some(supervisor, &mut ignored)? {
-        let Some(stdout) = &supervisor.stdout else { return Ok(()) };
+        let Some(stdout) = &supervisor.stdout else {
+            return Ok(());
+        };
         let mut fds = [PollFd::new(stdout, PollFlags::IN)];
-        let _ready = rustix::event::poll(&mut fds, Some(&Timespec { tv_sec: 1, tv_nsec: 0 }));
+        let _ready = rustix::event::poll(
+            &mut fds,
+            Some(&Timespec {
+                tv_sec: 1,
+                tv_nsec: 0,
+            }),
+        );
     }
     Ok(())
 }
@@ -239,32 +298,47 @@ impl Report {
         let apart: Option<Stage> = has_fence.then_some((APART, RunError::NoFence));
         let layered: Option<Stage> = has_layer.then_some((LAYERED, RunError::NoLayer));
         let fenced: Option<Stage> = has_fence.then_some((FENCED, RunError::NoFence));
-        Self { bytes: Vec::new(), stages: [apart, layered, fenced].into_iter().flatten().collect() }
+        Self {
+            bytes: Vec::new(),
+            stages: [apart, layered, fenced].into_iter().flatten().collect(),
+        }
     }
 
     /// What follows the stages; else the first of them that was not said, and what was.
     fn grounded(&self) -> Result<&[u8], (&[u8], Fault)> {
-        self.stages.iter().try_fold(self.bytes.as_slice(), |said, (line, fault)| {
-            said.strip_prefix(line.as_bytes()).ok_or((said, *fault))
-        })
+        self.stages
+            .iter()
+            .try_fold(self.bytes.as_slice(), |said, (line, fault)| {
+                said.strip_prefix(line.as_bytes()).ok_or((said, *fault))
+            })
     }
 
     fn is_started(&self) -> bool {
-        self.grounded().is_ok_and(|said| said.starts_with(STARTED.as_bytes()))
+        self.grounded()
+            .is_ok_and(|said| said.starts_with(STARTED.as_bytes()))
     }
 
     /// Nothing runs before the stages are over, so until then the job can be run otherwise.
     fn fault(&self, why: String) -> RunError {
-        self.grounded().map_or_else(|(_, fault)| fault(why.clone()), |_| RunError::Lost(why.clone()))
+        self.grounded().map_or_else(
+            |(_, fault)| fault(why.clone()),
+            |_| RunError::Lost(why.clone()),
+        )
     }
 
     fn parse(&self) -> Result<Ran, RunError> {
         let lost = |why: &str| RunError::Lost(why.to_owned());
         let said = self.grounded().map_err(|(why, fault)| {
             let why = String::from_utf8_lossy(why);
-            fault(if why.is_empty() { "the supervisor said nothing".to_owned() } else { why.into_owned() })
+            fault(if why.is_empty() {
+                "the supervisor said nothing".to_owned()
+            } else {
+                why.into_owned()
+            })
         })?;
-        let json = said.strip_prefix(STARTED.as_bytes()).ok_or_else(|| lost("said nothing"))?;
+        let json = said
+            .strip_prefix(STARTED.as_bytes())
+            .ok_or_else(|| lost("said nothing"))?;
         if json.is_empty() {
             return Err(lost("was ended before the job was"));
         }

@@ -7,7 +7,10 @@
 //!
 //! It says one line a stage: [`APART`], [`LAYERED`], [`FENCED`], [`STARTED`]. Whatever else it says in place
 //! of one of them is the reason why it stopped there, and then the job was not begun.
-#![expect(clippy::disallowed_methods, reason = "sandbox::supervise lists descriptors")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "sandbox::supervise lists descriptors"
+)]
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -112,14 +115,23 @@ fn prepare(plan: &Plan) -> io::Result<Stage> {
 fn watch(plan: &Plan, argv: &[OsString]) -> io::Result<()> {
     descendants::adopt()?;
     let signals = Signals::watch()?;
-    let ready = Ready::make(argv, plan.fence.as_ref().map_or(Trace::None, |fence| fence.means.trace));
+    let ready = Ready::make(
+        argv,
+        plan.fence
+            .as_ref()
+            .map_or(Trace::None, |fence| fence.means.trace),
+    );
     match &ready {
         Ok(_) if plan.fence.is_some() => say(FENCED)?,
-        Err(error) if plan.fence.is_some() => return say(&format!("the job cannot be traced: {error}")),
+        Err(error) if plan.fence.is_some() => {
+            return say(&format!("the job cannot be traced: {error}"));
+        }
         Ok(_) | Err(_) => {}
     }
     let began = Instant::now();
-    let started = ready.map_err(|error| End::NotStarted(error.to_string())).and_then(Ready::go);
+    let started = ready
+        .map_err(|error| End::NotStarted(error.to_string()))
+        .and_then(Ready::go);
     say(STARTED)?;
     let ran = match started {
         Ok(job) => Watch::new(job, signals, plan.limits.output).run(began, plan.limits.budget)?,
@@ -151,11 +163,24 @@ fn say(words: &str) -> io::Result<()> {
 }
 
 /// Nothing that our caller left open reaches the job, nor do our own pipes.
-#[expect(unsafe_code, reason = "a descriptor that we did not open can only be named by its number")]
+#[expect(
+    unsafe_code,
+    reason = "a descriptor that we did not open can only be named by its number"
+)]
 fn keep_descriptors() -> io::Result<()> {
-    let dir = if cfg!(target_os = "linux") { "/proc/self/fd" } else { "/dev/fd" };
-    let names: Vec<_> = std::fs::read_dir(dir)?.flatten().map(|entry| entry.file_name()).collect();
-    for number in names.iter().filter_map(|name| name.to_str()?.parse::<i32>().ok()) {
+    let dir = if cfg!(target_os = "linux") {
+        "/proc/self/fd"
+    } else {
+        "/dev/fd"
+    };
+    let names: Vec<_> = std::fs::read_dir(dir)?
+        .flatten()
+        .map(|entry| entry.file_name())
+        .collect();
+    for number in names
+        .iter()
+        .filter_map(|name| name.to_str()?.parse::<i32>().ok())
+    {
         // SAFETY: only a flag of an entry in our own table is set, and the borrow ends here; the
         // number of the listing itself, closed by now, is answered with EBADF
         let fd = unsafe { BorrowedFd::borrow_raw(number) };

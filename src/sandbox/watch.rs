@@ -30,7 +30,10 @@ struct Stream {
 
 impl Stream {
     fn new(fd: OwnedFd) -> Self {
-        Self { fd: Some(fd), kept: Kept::default() }
+        Self {
+            fd: Some(fd),
+            kept: Kept::default(),
+        }
     }
 
     /// Takes what has been printed, at most so much that the other stream gets its turn.
@@ -97,19 +100,35 @@ impl Watch {
     pub fn new(job: Begun, signals: Signals, cap: u64) -> Self {
         let streams = [Stream::new(job.stdout), Stream::new(job.stderr)];
         let (pid, tracing) = (job.pid, job.tracing);
-        Self { pid, signals, streams, cap, tracing, status: None, is_over: false, is_called_off: false }
+        Self {
+            pid,
+            signals,
+            streams,
+            cap,
+            tracing,
+            status: None,
+            is_over: false,
+            is_called_off: false,
+        }
     }
 
     /// `None` when the job was called off.
     pub fn run(mut self, began: Instant, budget: Duration) -> io::Result<Option<Ran>> {
         let deadline = began.checked_add(budget);
-        let ends = |watch: &Self| watch.status.is_some() || watch.is_called_off || watch.is_over_cap();
+        let ends =
+            |watch: &Self| watch.status.is_some() || watch.is_called_off || watch.is_over_cap();
         self.pump(deadline, ends)?;
         let is_timeout = !ends(&self);
         let mut leaked = 0;
         if self.status.is_some() {
-            self.pump(after(LEAK_GRACE), |watch| watch.is_over || watch.is_over_cap())?;
-            leaked = if self.is_over { 0 } else { descendants::count(self.pid) };
+            self.pump(after(LEAK_GRACE), |watch| {
+                watch.is_over || watch.is_over_cap()
+            })?;
+            leaked = if self.is_over {
+                0
+            } else {
+                descendants::count(self.pid)
+            };
         } else {
             descendants::signal(self.pid, Signal::TERM);
             self.pump(after(STOP_GRACE), |watch| watch.is_over)?;
@@ -125,15 +144,32 @@ impl Watch {
         };
         let wall_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let [stdout, stderr] = self.streams.map(|stream| stream.kept);
-        let told = self.tracing.map_or_else(|| Err("no tracing was wanted".to_owned()), Tracing::told);
-        let (opened, untraced) = told.map_or_else(|why| (None, Some(why)), |opened| (Some(opened), None));
+        let told = self
+            .tracing
+            .map_or_else(|| Err("no tracing was wanted".to_owned()), Tracing::told);
+        let (opened, untraced) =
+            told.map_or_else(|why| (None, Some(why)), |opened| (Some(opened), None));
         let cpu_ms = descendants::cpu_ms();
-        let ran = Ran { end, leaked, survivors, stdout, stderr, wall_ms, cpu_ms, opened, untraced };
+        let ran = Ran {
+            end,
+            leaked,
+            survivors,
+            stdout,
+            stderr,
+            wall_ms,
+            cpu_ms,
+            opened,
+            untraced,
+        };
         Ok(Some(ran).filter(|_| !self.is_called_off))
     }
 
     fn is_over_cap(&self) -> bool {
-        self.streams.iter().map(|stream| stream.kept.bytes).sum::<u64>() > self.cap
+        self.streams
+            .iter()
+            .map(|stream| stream.kept.bytes)
+            .sum::<u64>()
+            > self.cap
     }
 
     /// Kills until nothing is left: what is started meanwhile is killed in the next round. How many
@@ -144,7 +180,11 @@ impl Watch {
             descendants::signal(self.pid, Signal::KILL);
             self.pump(after(Duration::from_millis(5)), |watch| watch.is_over)?;
         }
-        Ok(if self.is_over { 0 } else { descendants::count(self.pid) })
+        Ok(if self.is_over {
+            0
+        } else {
+            descendants::count(self.pid)
+        })
     }
 
     /// Takes what is printed and waits for who ends, until `done` or the deadline.
@@ -159,7 +199,9 @@ impl Watch {
                 return Ok(());
             }
             if self.wait(if is_idle { left } else { Some(Duration::ZERO) })? {
-                self.streams.iter_mut().for_each(|stream| _ = stream.drain());
+                self.streams
+                    .iter_mut()
+                    .for_each(|stream| _ = stream.drain());
             }
         }
     }
@@ -242,5 +284,8 @@ fn after(span: Duration) -> Option<Instant> {
 }
 
 fn end_of(status: WaitStatus) -> Option<End> {
-    status.exit_status().map(End::Exit).or_else(|| status.terminating_signal().map(End::Signal))
+    status
+        .exit_status()
+        .map(End::Exit)
+        .or_else(|| status.terminating_signal().map(End::Signal))
 }

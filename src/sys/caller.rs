@@ -1,5 +1,8 @@
 //! From where was the command called, and what did a manager of hooks say?
-#![expect(clippy::disallowed_methods, reason = "sys::caller reads what callers hand to commands")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "sys::caller reads what callers hand to commands"
+)]
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -15,7 +18,9 @@ use std::{env, fs};
 /// When there is no such directory.
 pub fn directory(changes: &[PathBuf]) -> io::Result<PathBuf> {
     let here = env::current_dir()?;
-    let start = env::var_os("GIT_PREFIX").filter(|_| is_alias(&here)).map(|prefix| here.join(prefix));
+    let start = env::var_os("GIT_PREFIX")
+        .filter(|_| is_alias(&here))
+        .map(|prefix| here.join(prefix));
     let start = start.filter(|start| start.is_dir()).unwrap_or(here);
     let dir = changes.iter().fold(start, |dir, change| dir.join(change));
     fs::read_dir(&dir).map(|_| dir)
@@ -36,7 +41,9 @@ pub fn here() -> io::Result<PathBuf> {
 }
 
 fn is_alias(here: &Path) -> bool {
-    let hook = ["GIT_INDEX_FILE", "GIT_DIR"].iter().any(|name| env::var_os(name).is_some());
+    let hook = ["GIT_INDEX_FILE", "GIT_DIR"]
+        .iter()
+        .any(|name| env::var_os(name).is_some());
     !hook && fs::symlink_metadata(here.join(".git")).is_ok()
 }
 

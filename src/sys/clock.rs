@@ -19,7 +19,10 @@ pub fn moment() -> String {
 
 /// Does some work, but waits no longer than `limit`: then there is no answer, and the work goes on
 /// until the process ends.
-pub fn within<T: Send + 'static>(limit: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+pub fn within<T: Send + 'static>(
+    limit: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     let (done, answer) = mpsc::channel();
     let worker = thread::spawn(move || done.send(work()));
     match answer.recv_timeout(limit) {
@@ -40,14 +43,18 @@ mod tests {
     #[test]
     fn work_that_does_not_end_has_no_answer() {
         let (never, end) = mpsc::channel::<()>();
-        assert_eq!(within(Duration::from_millis(1), move || end.recv().is_ok()), None);
+        assert_eq!(
+            within(Duration::from_millis(1), move || end.recv().is_ok()),
+            None
+        );
         drop(never);
         assert_eq!(within(Duration::from_secs(60), || 7), Some(7));
     }
 
     #[test]
     fn work_that_panics_is_no_answer_either() {
-        let broken = std::panic::catch_unwind(|| within(Duration::from_secs(60), || assert_eq!(1, 2)));
+        let broken =
+            std::panic::catch_unwind(|| within(Duration::from_secs(60), || assert_eq!(1, 2)));
         assert!(broken.is_err());
     }
 }

@@ -58,7 +58,9 @@ pub fn sweep(root: &Root, home: &RepoPath) -> Result<(), FileError> {
 
 /// Whether a name is that of a directory that is not whole yet.
 pub fn is_beside(name: &str) -> bool {
-    let numbers = name.strip_prefix(BESIDE).and_then(|rest| rest.split_once('-'));
+    let numbers = name
+        .strip_prefix(BESIDE)
+        .and_then(|rest| rest.split_once('-'));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     numbers.is_some_and(|(pid, count)| is_number(pid) && is_number(count))
 }
@@ -68,8 +70,14 @@ fn make(root: &Root, home: &RepoPath) -> Result<(RepoPath, OwnedFd), FileError> 
     let pid = std::process::id();
     for count in 0.. {
         let beside = below(home, &format!("{BESIDE}{pid}-{count}"));
-        let io = |source: io::Error| FileError::Io { action: "make", path: beside.to_string(), source };
-        let at = root.dir(&beside, true)?.ok_or_else(|| io(Errno::NOENT.into()))?;
+        let io = |source: io::Error| FileError::Io {
+            action: "make",
+            path: beside.to_string(),
+            source,
+        };
+        let at = root
+            .dir(&beside, true)?
+            .ok_or_else(|| io(Errno::NOENT.into()))?;
         match rustix::fs::mkdirat(&at, file_name(&beside), Mode::from_raw_mode(0o777)) {
             Ok(()) => {}
             Err(Errno::EXIST) => continue, // somebody who lives, and has our number elsewhere
@@ -88,7 +96,11 @@ fn write(
     dir: &RepoPath,
     files: &BTreeMap<RepoPath, Vec<u8>>,
 ) -> Result<Deposited, FileError> {
-    let io = |errno: Errno| FileError::Io { action: "write", path: dir.to_string(), source: errno.into() };
+    let io = |errno: Errno| FileError::Io {
+        action: "write",
+        path: dir.to_string(),
+        source: errno.into(),
+    };
     for (path, bytes) in files {
         root.replace(&below(beside, path.as_str()), bytes)?;
     }
@@ -103,11 +115,16 @@ fn write(
 }
 
 fn below(dir: &RepoPath, path: &str) -> RepoPath {
-    format!("{dir}/{path}").parse().expect("safe paths and our own names make safe paths")
+    format!("{dir}/{path}")
+        .parse()
+        .expect("safe paths and our own names make safe paths")
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the tests look at the disk themselves")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests look at the disk themselves"
+)]
 mod tests {
     use super::*;
 
@@ -119,12 +136,16 @@ mod tests {
     fn a_directory_comes_whole_and_is_never_replaced() {
         let dir = tempfile::tempdir().unwrap();
         let root = Root::open(dir.path()).unwrap();
-        let files = |text: &str| BTreeMap::from([(path("a"), text.into()), (path("logs/b"), text.into())]);
+        let files =
+            |text: &str| BTreeMap::from([(path("a"), text.into()), (path("logs/b"), text.into())]);
         let put = |text: &str| deposit(&root, &path("h"), &path("h/day/x"), &files(text)).unwrap();
         assert_eq!(put("one"), Deposited::New);
         assert_eq!(put("two"), Deposited::Kept);
         let read = |inner: &str| std::fs::read_to_string(dir.path().join(inner)).unwrap();
-        assert_eq!((read("h/day/x/a"), read("h/day/x/logs/b")), ("one".to_owned(), "one".to_owned()));
+        assert_eq!(
+            (read("h/day/x/a"), read("h/day/x/logs/b")),
+            ("one".to_owned(), "one".to_owned())
+        );
         assert_eq!(std::fs::read_dir(dir.path().join("h")).unwrap().count(), 1);
     }
 
@@ -133,7 +154,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let root = Root::open(dir.path()).unwrap();
         let at = |name: &str| dir.path().join("h").join(name);
-        for name in [".reins-1-0/logs", ".reins-2-0", ".reins-other", "2026-01-01/x"] {
+        for name in [
+            ".reins-1-0/logs",
+            ".reins-2-0",
+            ".reins-other",
+            "2026-01-01/x",
+        ] {
             std::fs::create_dir_all(at(name)).unwrap();
             std::fs::write(at(name).join("verdict.json"), "half").unwrap();
         }

@@ -95,7 +95,9 @@ fn read_with(path: &Path, flags: OFlags) -> Result<Option<Vec<u8>>, FileError> {
     let name = path.display().to_string();
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | flags;
     let opened = rustix::fs::open(path, flags, Mode::empty());
-    plain(opened, &name)?.map(|plain| slurp(plain, &name)).transpose()
+    plain(opened, &name)?
+        .map(|plain| slurp(plain, &name))
+        .transpose()
 }
 
 /// Reads standard input to its end.
@@ -104,10 +106,15 @@ fn read_with(path: &Path, flags: OFlags) -> Result<Option<Vec<u8>>, FileError> {
 /// When it cannot be read, or has more than [`READ_CAP`] bytes.
 pub fn read_stdin() -> Result<Vec<u8>, FileError> {
     let (name, mut bytes) = ("standard input", Vec::new());
-    let read = io::stdin().lock().take(READ_CAP + 1).read_to_end(&mut bytes);
+    let read = io::stdin()
+        .lock()
+        .take(READ_CAP + 1)
+        .read_to_end(&mut bytes);
     read.map_err(|source| io_fault("read", name, source))?;
     match bytes.len() as u64 > READ_CAP {
-        true => Err(FileError::TooLarge { path: name.to_owned() }),
+        true => Err(FileError::TooLarge {
+            path: name.to_owned(),
+        }),
         false => Ok(bytes),
     }
 }
@@ -126,7 +133,11 @@ impl HeldFile {
     /// What it says, when that is short and text.
     pub fn text(&self) -> Option<String> {
         let mut text = String::new();
-        (&self.0).take(1 << 20).read_to_string(&mut text).ok().map(|_| text)
+        (&self.0)
+            .take(1 << 20)
+            .read_to_string(&mut text)
+            .ok()
+            .map(|_| text)
     }
 }
 
@@ -146,7 +157,10 @@ impl Root {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = rustix::fs::open(path, flags, Mode::empty());
         let fd = fd.map_err(|errno| fault("open", &path.display().to_string(), errno))?;
-        Ok(Self { fd, path: path.to_owned() })
+        Ok(Self {
+            fd,
+            path: path.to_owned(),
+        })
     }
 
     /// Where the directory is.
@@ -164,7 +178,9 @@ impl Root {
             let made = rustix::fs::openat(&self.fd, &name, flags, Mode::RUSR)?;
             rustix::fs::unlinkat(&self.fd, &name, AtFlags::empty()).map(|()| made)
         });
-        made.and_then(rustix::fs::fstat).ok().map(|stat| stat.st_ctime)
+        made.and_then(rustix::fs::fstat)
+            .ok()
+            .map(|stat| stat.st_ctime)
     }
 
     /// Keeps other commands of ours from writing below the root until this value is dropped.
@@ -178,7 +194,8 @@ impl Root {
     /// # Errors
     /// When a component is a link, or the file is anything but regular and readable.
     pub fn open_file(&self, path: &RepoPath) -> Result<Option<Plain>, FileError> {
-        self.dir(path, false)?.map_or(Ok(None), |dir| open_in(&dir, path))
+        self.dir(path, false)?
+            .map_or(Ok(None), |dir| open_in(&dir, path))
     }
 
     /// Reads a regular file below the root; `None` when nothing is there.
@@ -186,7 +203,9 @@ impl Root {
     /// # Errors
     /// As [`Root::open_file`], and when it has more than [`READ_CAP`] bytes.
     pub fn read(&self, path: &RepoPath) -> Result<Option<Vec<u8>>, FileError> {
-        self.open_file(path)?.map(|plain| slurp(plain, path.as_str())).transpose()
+        self.open_file(path)?
+            .map(|plain| slurp(plain, path.as_str()))
+            .transpose()
     }
 
     /// Opens a file and keeps others from holding it until the value is dropped; `None` when it is
@@ -195,8 +214,13 @@ impl Root {
     /// # Errors
     /// As [`Root::open_file`].
     pub fn hold_file(&self, path: &RepoPath) -> Result<Option<HeldFile>, FileError> {
-        let Some(plain) = self.open_file(path)? else { return Ok(None) };
-        match rustix::fs::flock(&plain.file, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+        let Some(plain) = self.open_file(path)? else {
+            return Ok(None);
+        };
+        match rustix::fs::flock(
+            &plain.file,
+            rustix::fs::FlockOperation::NonBlockingLockExclusive,
+        ) {
             Err(Errno::WOULDBLOCK) => Ok(None),
             Ok(()) | Err(_) => Ok(Some(HeldFile(plain.file))), // some file systems know no such lock
         }
@@ -207,7 +231,9 @@ impl Root {
     /// # Errors
     /// When it cannot be removed.
     pub fn remove(&self, path: &RepoPath) -> Result<(), FileError> {
-        let Some(dir) = self.dir(path, false)? else { return Ok(()) };
+        let Some(dir) = self.dir(path, false)? else {
+            return Ok(());
+        };
         match rustix::fs::unlinkat(&dir, file_name(path), AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(errno) => Err(fault("remove", path.as_str(), errno)),
@@ -220,9 +246,13 @@ impl Root {
     /// # Errors
     /// When something other than a regular file stands there, or the disk says no.
     pub fn replace(&self, path: &RepoPath, bytes: &[u8]) -> Result<(), FileError> {
-        let mode = self.open_file(path)?.map_or(Mode::from_raw_mode(0o644), |plain| plain.mode);
+        let mode = self
+            .open_file(path)?
+            .map_or(Mode::from_raw_mode(0o644), |plain| plain.mode);
         let name = file_name(path);
-        let Some(dir) = self.dir(path, true)? else { return Err(fault("open", path.as_str(), Errno::NOENT)) };
+        let Some(dir) = self.dir(path, true)? else {
+            return Err(fault("open", path.as_str(), Errno::NOENT));
+        };
         let temporary = format!(".{name}.reins-{}", std::process::id());
         let written = write_new(&dir, &temporary, mode, bytes)
             .and_then(|()| Ok(rustix::fs::renameat(&dir, &temporary, &dir, name)?))
@@ -236,13 +266,22 @@ impl Root {
     /// Walks down to the directory that holds `path`; `None` when it is missing and not to be made.
     pub(super) fn dir(&self, path: &RepoPath, make: bool) -> Result<Option<OwnedFd>, FileError> {
         let trouble = |errno| fault("open", path.as_str(), errno);
-        let mut dir = self.fd.try_clone().map_err(|source| io_fault("open", path.as_str(), source))?;
+        let mut dir = self
+            .fd
+            .try_clone()
+            .map_err(|source| io_fault("open", path.as_str(), source))?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         for name in parents(path) {
             if make {
                 let made = rustix::fs::mkdirat(&dir, name, Mode::from_raw_mode(0o777));
-                made.or_else(|errno| if errno == Errno::EXIST { Ok(()) } else { Err(errno) })
-                    .map_err(trouble)?;
+                made.or_else(|errno| {
+                    if errno == Errno::EXIST {
+                        Ok(())
+                    } else {
+                        Err(errno)
+                    }
+                })
+                .map_err(trouble)?;
             }
             dir = match rustix::fs::openat(&dir, name, flags, Mode::empty()) {
                 Ok(fd) => fd,
@@ -260,7 +299,10 @@ impl Root {
 /// Opens the file that `path` names in the directory that [`Root::dir`] opened for it.
 pub(super) fn open_in(dir: &OwnedFd, path: &RepoPath) -> Result<Option<Plain>, FileError> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
-    plain(rustix::fs::openat(dir, file_name(path), flags, Mode::empty()), path.as_str())
+    plain(
+        rustix::fs::openat(dir, file_name(path), flags, Mode::empty()),
+        path.as_str(),
+    )
 }
 
 fn parents(path: &RepoPath) -> impl Iterator<Item = &str> {
@@ -272,7 +314,10 @@ pub(super) fn file_name(path: &RepoPath) -> &str {
     path.components().last().unwrap_or_default()
 }
 
-pub(super) fn plain(opened: Result<OwnedFd, Errno>, path: &str) -> Result<Option<Plain>, FileError> {
+pub(super) fn plain(
+    opened: Result<OwnedFd, Errno>,
+    path: &str,
+) -> Result<Option<Plain>, FileError> {
     let fd = match opened {
         Ok(fd) => fd,
         Err(Errno::NOENT) => return Ok(None),
@@ -303,7 +348,9 @@ pub(super) fn slurp(plain: Plain, path: &str) -> Result<Vec<u8>, FileError> {
     let mut bytes = Vec::new();
     let read = plain.file.take(READ_CAP + 1).read_to_end(&mut bytes);
     match read.map_err(|source| io_fault("read", path, source))? as u64 > READ_CAP {
-        true => Err(FileError::TooLarge { path: path.to_owned() }),
+        true => Err(FileError::TooLarge {
+            path: path.to_owned(),
+        }),
         false => Ok(bytes),
     }
 }
@@ -318,11 +365,18 @@ fn write_new(dir: &OwnedFd, name: &str, mode: Mode, bytes: &[u8]) -> io::Result<
 }
 
 pub(super) fn not_regular(path: &str, kind: &'static str) -> FileError {
-    FileError::NotRegular { path: path.to_owned(), kind }
+    FileError::NotRegular {
+        path: path.to_owned(),
+        kind,
+    }
 }
 
 fn io_fault(action: &'static str, path: &str, source: io::Error) -> FileError {
-    FileError::Io { action, path: path.to_owned(), source }
+    FileError::Io {
+        action,
+        path: path.to_owned(),
+        source,
+    }
 }
 
 pub(super) fn fault(action: &'static str, path: &str, errno: Errno) -> FileError {
@@ -330,7 +384,10 @@ pub(super) fn fault(action: &'static str, path: &str, errno: Errno) -> FileError
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the tests look at the disk themselves")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests look at the disk themselves"
+)]
 mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
@@ -362,7 +419,10 @@ mod tests {
             assert!(root.read(&path(inner)).is_err(), "{inner}");
             assert!(root.replace(&path(inner), b"x").is_err(), "{inner}");
         }
-        assert_eq!(std::fs::read(outside.path().join("key")).unwrap(), b"secret");
+        assert_eq!(
+            std::fs::read(outside.path().join("key")).unwrap(),
+            b"secret"
+        );
     }
 
     #[test]
@@ -371,11 +431,22 @@ mod tests {
         let root = Root::open(dir.path()).unwrap();
         root.replace(&path("deep/er/f"), b"one").unwrap();
         let file = dir.path().join("deep/er/f");
-        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o644);
+        assert_eq!(
+            std::fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+            0o644
+        );
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
         root.replace(&path("deep/er/f"), b"two").unwrap();
         assert_eq!(root.read(&path("deep/er/f")).unwrap().unwrap(), b"two");
-        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o640);
-        assert_eq!(std::fs::read_dir(dir.path().join("deep/er")).unwrap().count(), 1);
+        assert_eq!(
+            std::fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+            0o640
+        );
+        assert_eq!(
+            std::fs::read_dir(dir.path().join("deep/er"))
+                .unwrap()
+                .count(),
+            1
+        );
     }
 }

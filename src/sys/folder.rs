@@ -65,7 +65,10 @@ impl Folder {
     pub fn open(path: &Path) -> Result<Option<Self>, FileError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         match rustix::fs::open(path, flags, Mode::empty()) {
-            Ok(fd) => Ok(Some(Self { fd, path: path.to_owned() })),
+            Ok(fd) => Ok(Some(Self {
+                fd,
+                path: path.to_owned(),
+            })),
             Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(fault("open", path, errno)),
         }
@@ -115,7 +118,9 @@ impl Folder {
     /// # Errors
     /// When it cannot be looked at or read.
     pub fn look(&self, name: &str) -> Result<Standing, FileError> {
-        let Some(stat) = self.stat(name)? else { return Ok(Standing::Nothing) };
+        let Some(stat) = self.stat(name)? else {
+            return Ok(Standing::Nothing);
+        };
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => match self.look_into(name) {
                 // it went away meanwhile
@@ -127,10 +132,16 @@ impl Folder {
             FileType::Symlink => {
                 let target = rustix::fs::readlinkat(&self.fd, name, Vec::new());
                 let target = target.map_err(|errno| self.fault("read", name, errno))?;
-                Ok(Standing::Link { target: OsStr::from_bytes(target.as_bytes()).into() })
+                Ok(Standing::Link {
+                    target: OsStr::from_bytes(target.as_bytes()).into(),
+                })
             }
-            FileType::Directory => Ok(Standing::Other { kind: "a directory" }),
-            _ => Ok(Standing::Other { kind: "a pipe, a socket or a device" }),
+            FileType::Directory => Ok(Standing::Other {
+                kind: "a directory",
+            }),
+            _ => Ok(Standing::Other {
+                kind: "a pipe, a socket or a device",
+            }),
         }
     }
 
@@ -141,10 +152,17 @@ impl Folder {
         let stat = rustix::fs::fstat(&fd).map_err(|errno| self.fault("stat", name, errno))?;
         let (mut file, mut head) = (File::from(fd), Vec::new());
         let unread = |source| self.unread(name, source);
-        Read::by_ref(&mut file).take(HEAD as u64).read_to_end(&mut head).map_err(unread)?;
+        Read::by_ref(&mut file)
+            .take(HEAD as u64)
+            .read_to_end(&mut head)
+            .map_err(unread)?;
         let all = head.as_slice().chain(file);
         let (sha256, _) = hash::stream(all, &mut vec![0; HEAD]).map_err(unread)?;
-        Ok(Standing::File { sha256, mode: stat.st_mode & 0o7777, head })
+        Ok(Standing::File {
+            sha256,
+            mode: stat.st_mode & 0o7777,
+            head,
+        })
     }
 
     /// Whether two names are one file.
@@ -162,13 +180,21 @@ impl Folder {
     ///
     /// # Errors
     /// When the disk says no.
-    pub fn write(&self, name: &str, bytes: &[u8], (mode, shared): (u32, u32)) -> Result<(), FileError> {
+    pub fn write(
+        &self,
+        name: &str,
+        bytes: &[u8],
+        (mode, shared): (u32, u32),
+    ) -> Result<(), FileError> {
         self.remove(name)?;
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags =
+            OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = rustix::fs::openat(&self.fd, name, flags, Mode::from_raw_mode(mode));
         let mut file = File::from(fd.map_err(|errno| self.fault("write", name, errno))?);
-        let written =
-            file.write_all(bytes).and_then(|()| share(&file, shared)).and_then(|()| file.sync_all());
+        let written = file
+            .write_all(bytes)
+            .and_then(|()| share(&file, shared))
+            .and_then(|()| file.sync_all());
         written.map_err(|source| self.unread(name, source))
     }
 
@@ -254,8 +280,14 @@ impl Folder {
         share(&file, shared | 0o100).map_err(|source| self.unread(name, source))
     }
 
-    fn settled(&self, done: Result<(), Errno>, action: &'static str, name: &str) -> Result<(), FileError> {
-        done.and_then(|()| rustix::fs::fsync(&self.fd)).map_err(|errno| self.fault(action, name, errno))
+    fn settled(
+        &self,
+        done: Result<(), Errno>,
+        action: &'static str,
+        name: &str,
+    ) -> Result<(), FileError> {
+        done.and_then(|()| rustix::fs::fsync(&self.fd))
+            .map_err(|errno| self.fault(action, name, errno))
     }
 
     fn stat(&self, name: &str) -> Result<Option<Stat>, FileError> {
@@ -271,7 +303,11 @@ impl Folder {
     }
 
     fn unread(&self, name: &str, source: io::Error) -> FileError {
-        FileError::Io { action: "read or write", path: self.path.join(name).display().to_string(), source }
+        FileError::Io {
+            action: "read or write",
+            path: self.path.join(name).display().to_string(),
+            source,
+        }
     }
 }
 
@@ -281,12 +317,19 @@ fn share(file: &File, shared: u32) -> io::Result<()> {
         return Ok(());
     }
     let mode = rustix::fs::fstat(file)?.st_mode & 0o7777 | shared & 0o766;
-    Ok(rustix::fs::fchmod(file, Mode::from_raw_mode(with_runners(mode)))?)
+    Ok(rustix::fs::fchmod(
+        file,
+        Mode::from_raw_mode(with_runners(mode)),
+    )?)
 }
 
 /// The permissions with the right to run for everybody who may read, when the owner may run.
 pub fn with_runners(mode: u32) -> u32 {
-    mode | if mode & 0o100 == 0 { 0 } else { (mode & 0o444) >> 2 }
+    mode | if mode & 0o100 == 0 {
+        0
+    } else {
+        (mode & 0o444) >> 2
+    }
 }
 
 /// Takes an empty directory away; whether it is gone.
@@ -328,11 +371,18 @@ pub fn real(path: &Path) -> PathBuf {
 }
 
 fn fault(action: &'static str, path: &Path, errno: Errno) -> FileError {
-    FileError::Io { action, path: path.display().to_string(), source: errno.into() }
+    FileError::Io {
+        action,
+        path: path.display().to_string(),
+        source: errno.into(),
+    }
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the tests look at the disk themselves")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests look at the disk themselves"
+)]
 mod tests {
     use super::*;
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
@@ -350,10 +400,23 @@ mod tests {
         symlink("f", dir.path().join("l")).unwrap();
         std::fs::create_dir(dir.path().join("d")).unwrap();
         assert_eq!(folder.look("none").unwrap(), Standing::Nothing);
-        assert_eq!(folder.look("l").unwrap(), Standing::Link { target: "f".into() });
-        assert_eq!(folder.look("d").unwrap(), Standing::Other { kind: "a directory" });
-        let Standing::File { sha256, head, .. } = folder.look("f").unwrap() else { panic!() };
-        assert_eq!((sha256, head.as_slice()), (Sha256::of(b"x"), b"x".as_slice()));
+        assert_eq!(
+            folder.look("l").unwrap(),
+            Standing::Link { target: "f".into() }
+        );
+        assert_eq!(
+            folder.look("d").unwrap(),
+            Standing::Other {
+                kind: "a directory"
+            }
+        );
+        let Standing::File { sha256, head, .. } = folder.look("f").unwrap() else {
+            panic!()
+        };
+        assert_eq!(
+            (sha256, head.as_slice()),
+            (Sha256::of(b"x"), b"x".as_slice())
+        );
     }
 
     #[test]
@@ -363,9 +426,17 @@ mod tests {
         folder.keep("hook", "kept").unwrap();
         assert!(folder.same("hook", "kept").unwrap());
         folder.write("new", b"#!/bin/sh\n", (0o777, 0)).unwrap();
-        assert!(folder.rename_new("new", "hook").is_err(), "nothing is replaced");
+        assert!(
+            folder.rename_new("new", "hook").is_err(),
+            "nothing is replaced"
+        );
         folder.rename("new", "hook").unwrap();
-        assert_eq!(folder.look("kept").unwrap(), Standing::Link { target: "nowhere".into() });
+        assert_eq!(
+            folder.look("kept").unwrap(),
+            Standing::Link {
+                target: "nowhere".into()
+            }
+        );
         assert!(folder.keep("hook", "kept").is_err(), "nothing is replaced");
         assert!(!folder.same("hook", "kept").unwrap() && !folder.same("x", "y").unwrap());
     }
@@ -374,8 +445,18 @@ mod tests {
     fn shared_bits_are_added_as_git_adds_them() {
         let (dir, folder) = folder();
         folder.write("f", b"", (0o700, 0o660)).unwrap();
-        assert_eq!(std::fs::metadata(dir.path().join("f")).unwrap().permissions().mode() & 0o777, 0o770);
+        assert_eq!(
+            std::fs::metadata(dir.path().join("f"))
+                .unwrap()
+                .permissions()
+                .mode()
+                & 0o777,
+            0o770
+        );
         let made = Folder::make(&dir.path().join("d"), 0o660).unwrap();
-        assert_eq!(std::fs::metadata(made.path()).unwrap().mode() & 0o2070, 0o2070);
+        assert_eq!(
+            std::fs::metadata(made.path()).unwrap().mode() & 0o2070,
+            0o2070
+        );
     }
 }

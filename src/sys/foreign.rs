@@ -78,7 +78,9 @@ impl Root {
     /// # Errors
     /// When a component is a link or a file.
     pub fn folder(&self, path: &RepoPath) -> Result<Option<ForeignFolder>, FileError> {
-        let Some(above) = self.dir(path, false)? else { return Ok(None) };
+        let Some(above) = self.dir(path, false)? else {
+            return Ok(None);
+        };
         open(&above, file_name(path), path.as_str())
     }
 }
@@ -90,7 +92,10 @@ impl ForeignFolder {
     /// When it cannot be listed.
     pub fn list(&self) -> Result<Vec<Entry>, FileError> {
         let entries = entries(&self.fd).map_err(|errno| fault("list", &self.path, errno))?;
-        let entry = |(name, kind): (OsString, _)| Entry { name: name.into_vec(), kind: kind_of(kind) };
+        let entry = |(name, kind): (OsString, _)| Entry {
+            name: name.into_vec(),
+            kind: kind_of(kind),
+        };
         Ok(entries.into_iter().map(entry).collect())
     }
 
@@ -112,7 +117,9 @@ impl ForeignFolder {
         let opened = rustix::fs::openat(&self.fd, name, flags, Mode::empty());
         match plain(opened, &path)? {
             None => Ok(None),
-            Some(Plain { is_shared: true, .. }) => Err(FileError::Shared { path }),
+            Some(Plain {
+                is_shared: true, ..
+            }) => Err(FileError::Shared { path }),
             Some(Plain { size, .. }) if size > READ_CAP => Err(FileError::TooLarge { path }),
             Some(plain) => slurp(plain, &path).map(Some),
         }
@@ -122,7 +129,8 @@ impl ForeignFolder {
     pub fn is_executable(&self, name: &str) -> bool {
         let stat = rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW);
         stat.is_ok_and(|stat| {
-            FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && stat.st_mode & 0o111 != 0
+            FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
+                && stat.st_mode & 0o111 != 0
         })
     }
 
@@ -145,7 +153,10 @@ impl ForeignFolder {
         };
         let both = |name: &&str| {
             let folder = stamp(name, FileType::Directory)?;
-            Some([folder, stamp(&format!("{name}/{inner}"), FileType::RegularFile)?])
+            Some([
+                folder,
+                stamp(&format!("{name}/{inner}"), FileType::RegularFile)?,
+            ])
         };
         names.iter().map(both).collect()
     }
@@ -153,12 +164,21 @@ impl ForeignFolder {
 
 fn open(above: &OwnedFd, name: &str, path: &str) -> Result<Option<ForeignFolder>, FileError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    match rustix::fs::openat(above, std::ffi::OsStr::from_bytes(name.as_bytes()), flags, Mode::empty()) {
-        Ok(fd) => Ok(Some(ForeignFolder { fd, path: path.to_owned() })),
+    match rustix::fs::openat(
+        above,
+        std::ffi::OsStr::from_bytes(name.as_bytes()),
+        flags,
+        Mode::empty(),
+    ) {
+        Ok(fd) => Ok(Some(ForeignFolder {
+            fd,
+            path: path.to_owned(),
+        })),
         Err(Errno::NOENT) => Ok(None),
-        Err(Errno::LOOP | Errno::NOTDIR) => {
-            Err(not_regular(path, "a link or a file in place of a directory"))
-        }
+        Err(Errno::LOOP | Errno::NOTDIR) => Err(not_regular(
+            path,
+            "a link or a file in place of a directory",
+        )),
         Err(errno) => Err(fault("open", path, errno)),
     }
 }
@@ -175,14 +195,21 @@ fn kind_of(kind: FileType) -> EntryKind {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the tests look at the disk themselves")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests look at the disk themselves"
+)]
 mod tests {
     use super::*;
     use std::fs;
     use std::os::unix::fs::symlink;
 
     fn folder(dir: &std::path::Path) -> ForeignFolder {
-        Root::open(dir).unwrap().folder(&"h".parse().unwrap()).unwrap().unwrap()
+        Root::open(dir)
+            .unwrap()
+            .folder(&"h".parse().unwrap())
+            .unwrap()
+            .unwrap()
     }
 
     #[test]
@@ -191,8 +218,20 @@ mod tests {
         fs::create_dir_all(dir.path().join("h/d")).unwrap();
         fs::write(dir.path().join("h/f"), "x").unwrap();
         symlink("f", dir.path().join("h/l")).unwrap();
-        let kinds: Vec<_> = folder(dir.path()).list().unwrap().into_iter().map(|entry| entry.kind).collect();
-        assert_eq!(kinds, [EntryKind::Folder, EntryKind::File, EntryKind::Other("a symbolic link")]);
+        let kinds: Vec<_> = folder(dir.path())
+            .list()
+            .unwrap()
+            .into_iter()
+            .map(|entry| entry.kind)
+            .collect();
+        assert_eq!(
+            kinds,
+            [
+                EntryKind::Folder,
+                EntryKind::File,
+                EntryKind::Other("a symbolic link")
+            ]
+        );
         let root = Root::open(dir.path()).unwrap();
         assert!(root.folder(&"no/such".parse().unwrap()).unwrap().is_none());
         assert!(root.folder(&"h/l".parse().unwrap()).is_err());
@@ -211,7 +250,10 @@ mod tests {
         assert!(matches!(read("f"), Err(FileError::Shared { .. })));
         symlink("f", dir.path().join("h/l")).unwrap();
         assert!(matches!(read("l"), Err(FileError::NotRegular { .. })));
-        fs::File::create(dir.path().join("h/huge")).unwrap().set_len(READ_CAP + 1).unwrap();
+        fs::File::create(dir.path().join("h/huge"))
+            .unwrap()
+            .set_len(READ_CAP + 1)
+            .unwrap();
         assert!(matches!(read("huge"), Err(FileError::TooLarge { .. })));
     }
 

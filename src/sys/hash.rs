@@ -58,17 +58,29 @@ pub fn stream(mut from: impl Read, buffer: &mut [u8]) -> io::Result<(Sha256, u64
 pub fn files(root: &Root, paths: &[RepoPath]) -> Result<Vec<Option<Digested>>, FileError> {
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut worker = Worker { root, buffer: vec![0; BUFFER], dir: None };
+        let mut worker = Worker {
+            root,
+            buffer: vec![0; BUFFER],
+            dir: None,
+        };
         let mut done = Vec::new();
         while let Some((at, batch)) = claim(&next, paths) {
-            done.push((at, batch.iter().map(|path| worker.file(path)).collect::<Vec<_>>()));
+            done.push((
+                at,
+                batch
+                    .iter()
+                    .map(|path| worker.file(path))
+                    .collect::<Vec<_>>(),
+            ));
         }
         done
     };
     let mut all: Vec<_> = thread::scope(|scope| {
         let helpers: Vec<_> = (1..THREADS).map(|_| scope.spawn(work)).collect();
         let mine = work();
-        let theirs = helpers.into_iter().flat_map(|one| one.join().expect("digesting does not panic"));
+        let theirs = helpers
+            .into_iter()
+            .flat_map(|one| one.join().expect("digesting does not panic"));
         mine.into_iter().chain(theirs).collect()
     });
     all.sort_by_key(|(at, _)| *at);
@@ -90,17 +102,36 @@ struct Worker<'a> {
 
 impl Worker<'_> {
     fn file(&mut self, path: &RepoPath) -> Result<Option<Digested>, FileError> {
-        let parent = path.as_str().rsplit_once('/').map_or("", |(parent, _)| parent);
+        let parent = path
+            .as_str()
+            .rsplit_once('/')
+            .map_or("", |(parent, _)| parent);
         if self.dir.as_ref().is_none_or(|(open, _)| open != parent) {
-            self.dir = self.root.dir(path, false)?.map(|dir| (parent.to_owned(), dir));
+            self.dir = self
+                .root
+                .dir(path, false)?
+                .map(|dir| (parent.to_owned(), dir));
         }
-        let Some((_, dir)) = &self.dir else { return Ok(None) };
-        let Some(plain) = open_in(dir, path)? else { return Ok(None) };
+        let Some((_, dir)) = &self.dir else {
+            return Ok(None);
+        };
+        let Some(plain) = open_in(dir, path)? else {
+            return Ok(None);
+        };
         let (executable, mode) = (plain.executable(), plain.mode.as_raw_mode());
         let read = stream(plain.file, &mut self.buffer);
-        let (sha256, size) =
-            read.map_err(|source| FileError::Io { action: "read", path: path.to_string(), source })?;
-        Ok(Some(Digested { path: path.clone(), sha256, size, executable, mode }))
+        let (sha256, size) = read.map_err(|source| FileError::Io {
+            action: "read",
+            path: path.to_string(),
+            source,
+        })?;
+        Ok(Some(Digested {
+            path: path.clone(),
+            sha256,
+            size,
+            executable,
+            mode,
+        }))
     }
 }
 
@@ -112,14 +143,19 @@ mod tests {
     fn files_come_back_in_the_order_asked_for() {
         let dir = tempfile::tempdir().unwrap();
         let root = Root::open(dir.path()).unwrap();
-        let paths: Vec<RepoPath> = (0..50).map(|at| format!("f{at}").parse().unwrap()).collect();
+        let paths: Vec<RepoPath> = (0..50)
+            .map(|at| format!("f{at}").parse().unwrap())
+            .collect();
         for path in paths.iter().skip(1) {
             root.replace(path, path.as_str().as_bytes()).unwrap();
         }
         let all = files(&root, &paths).unwrap();
         assert!(all[0].is_none());
         for (digested, path) in all.iter().flatten().zip(&paths[1..]) {
-            assert_eq!((&digested.path, digested.sha256), (path, Sha256::of(path.as_str().as_bytes())));
+            assert_eq!(
+                (&digested.path, digested.sha256),
+                (path, Sha256::of(path.as_str().as_bytes()))
+            );
         }
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(Sha256::of(b"abc").to_string(), abc);

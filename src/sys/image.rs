@@ -12,7 +12,10 @@
 //! | tool:sh, tool:git, tool:python3 | SHA-256 of the real executable found on PATH, links resolved |
 //!
 //! Host name, machine id and time are left out: two machines of one image agree.
-#![expect(clippy::disallowed_methods, reason = "sys::image is the window to the runner")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "sys::image is the window to the runner"
+)]
 
 use std::env;
 use std::fs::File;
@@ -41,16 +44,26 @@ pub fn measure() -> Measured {
 /// The measured fingerprint, whatever else the machine says of itself.
 pub fn fingerprint() -> Measured {
     let facts = facts();
-    let names: Vec<_> = facts.iter().filter_map(|fact| fact.split(' ').next()).collect();
-    let meaning = format!("a measured fingerprint of {}; not a container image id", names.join(", "));
+    let names: Vec<_> = facts
+        .iter()
+        .filter_map(|fact| fact.split(' ').next())
+        .collect();
+    let meaning = format!(
+        "a measured fingerprint of {}; not a container image id",
+        names.join(", ")
+    );
     let text: String = facts.iter().map(|fact| format!("{fact}\n")).collect();
     let image = format!("host:{}", Sha256::of(text.as_bytes())).parse();
-    Measured { image: image.expect("a digest makes a host id"), meaning }
+    Measured {
+        image: image.expect("a digest makes a host id"),
+        meaning,
+    }
 }
 
 fn asserted(os: Option<String>, version: Option<String>) -> Option<Measured> {
     let image = format!("gha:{}-{}", os?, version?).parse().ok()?;
-    let meaning = "asserted by the runner's environment (ImageOS, ImageVersion), not measured".to_owned();
+    let meaning =
+        "asserted by the runner's environment (ImageOS, ImageVersion), not measured".to_owned();
     Some(Measured { image, meaning })
 }
 
@@ -59,14 +72,23 @@ fn facts() -> Vec<String> {
     let packages = PACKAGE_LISTS.map(PathBuf::from);
     let measured = [
         Some(("arch".to_owned(), env::consts::ARCH.to_owned())),
-        text_of("/proc/sys/kernel/osrelease").map(|release| ("kernel".to_owned(), release.trim().to_owned())),
+        text_of("/proc/sys/kernel/osrelease")
+            .map(|release| ("kernel".to_owned(), release.trim().to_owned())),
         text_of("/etc/os-release").map(|text| ("os".to_owned(), os_words(&text))),
-        libc.iter().find_map(|path| digest(path)).map(|sha| ("libc".to_owned(), sha)),
-        packages.iter().find_map(|path| digest(path)).map(|sha| ("packages".to_owned(), sha)),
+        libc.iter()
+            .find_map(|path| digest(path))
+            .map(|sha| ("libc".to_owned(), sha)),
+        packages
+            .iter()
+            .find_map(|path| digest(path))
+            .map(|sha| ("packages".to_owned(), sha)),
     ];
-    let tools = ["sh", "git", "python3"].map(|tool| Some((format!("tool:{tool}"), digest(&which(tool)?)?)));
+    let tools =
+        ["sh", "git", "python3"].map(|tool| Some((format!("tool:{tool}"), digest(&which(tool)?)?)));
     let found = measured.into_iter().chain(tools).flatten();
-    let mut lines: Vec<_> = found.map(|(name, value)| format!("{name} {value}")).collect();
+    let mut lines: Vec<_> = found
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
     lines.sort();
     lines
 }
@@ -94,7 +116,11 @@ fn text_of(path: &str) -> Option<String> {
 }
 
 fn os_words(text: &str) -> String {
-    let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default();
+    let value = |key: &str| {
+        text.lines()
+            .find_map(|line| line.strip_prefix(key))
+            .unwrap_or_default()
+    };
     format!("{} {}", value("ID="), value("VERSION_ID=")).replace('"', "")
 }
 
@@ -106,7 +132,9 @@ fn digest(path: &Path) -> Option<String> {
 
 fn which(tool: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    let found = env::split_paths(&path).filter(|dir| dir.is_absolute()).map(|dir| dir.join(tool));
+    let found = env::split_paths(&path)
+        .filter(|dir| dir.is_absolute())
+        .map(|dir| dir.join(tool));
     found.filter_map(|tool| tool.canonicalize().ok()).next()
 }
 
@@ -120,7 +148,10 @@ mod tests {
         assert_eq!(one, two);
         assert!(one.is_sorted() && one.len() >= 2, "{one:?}");
         let host = text_of("/proc/sys/kernel/hostname").unwrap_or("-".to_owned());
-        assert!(one.iter().all(|line| !line.contains(host.trim())), "{one:?}");
+        assert!(
+            one.iter().all(|line| !line.contains(host.trim())),
+            "{one:?}"
+        );
     }
 
     #[test]

@@ -23,7 +23,8 @@ pub fn claim(dir: &Path) -> io::Result<Option<OwnedFd>> {
         Err(Errno::NOENT) => return Ok(None),
         opened => opened?,
     };
-    if let Err(Errno::WOULDBLOCK) = rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive) {
+    if let Err(Errno::WOULDBLOCK) = rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive)
+    {
         return Ok(None);
     }
     let there = match rustix::fs::lstat(dir) {
@@ -37,9 +38,14 @@ pub fn claim(dir: &Path) -> io::Result<Option<OwnedFd>> {
 /// Removes the directories in `home` that have a name of ours, belong to us, and show no sign of
 /// life. What cannot be removed waits for the next time.
 pub fn sweep(home: &Path, is_ours: impl Fn(&str) -> bool) {
-    let Ok(Listing::Directory(entries)) = list(home, Links::Follow) else { return };
+    let Ok(Listing::Directory(entries)) = list(home, Links::Follow) else {
+        return;
+    };
     let names = entries.iter().filter(|entry| entry.kind == Kind::Directory);
-    for name in names.filter_map(|entry| entry.name.to_str()).filter(|name| is_ours(name)) {
+    for name in names
+        .filter_map(|entry| entry.name.to_str())
+        .filter(|name| is_ours(name))
+    {
         let path = home.join(name);
         if let Some(_lock) = dead(&path) {
             let _next_time = remove(&path);
@@ -50,7 +56,8 @@ pub fn sweep(home: &Path, is_ours: impl Fn(&str) -> bool) {
 /// A lock on a directory of ours that nobody else holds one on.
 fn dead(path: &Path) -> Option<OwnedFd> {
     let fd = open(path).ok()?;
-    let is_own = rustix::fs::fstat(&fd).is_ok_and(|stat| stat.st_uid == rustix::process::geteuid().as_raw());
+    let is_own =
+        rustix::fs::fstat(&fd).is_ok_and(|stat| stat.st_uid == rustix::process::geteuid().as_raw());
     let locked = || rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive).is_ok();
     (is_own && locked()).then_some(fd)
 }

@@ -57,7 +57,11 @@ pub enum Links {
 /// # Errors
 /// When it cannot be read.
 pub fn list(path: &Path, links: Links) -> Result<Listing, FileError> {
-    let nofollow = if links == Links::Stay { OFlags::NOFOLLOW } else { OFlags::empty() };
+    let nofollow = if links == Links::Stay {
+        OFlags::NOFOLLOW
+    } else {
+        OFlags::empty()
+    };
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | nofollow;
     let fault = |errno: Errno| FileError::Io {
         action: "list",
@@ -70,15 +74,18 @@ pub fn list(path: &Path, links: Links) -> Result<Listing, FileError> {
         Err(Errno::NOTDIR | Errno::LOOP) => return Ok(Listing::NoDirectory),
         Err(errno) => return Err(fault(errno)),
     };
-    let entries = entries(&dir).map_err(fault)?.into_iter().map(|(name, kind)| {
-        let kind = match kind {
-            FileType::Directory => Kind::Directory,
-            FileType::RegularFile => Kind::File,
-            FileType::Symlink => Kind::Link,
-            _ => Kind::Other,
-        };
-        Entry { name, kind }
-    });
+    let entries = entries(&dir)
+        .map_err(fault)?
+        .into_iter()
+        .map(|(name, kind)| {
+            let kind = match kind {
+                FileType::Directory => Kind::Directory,
+                FileType::RegularFile => Kind::File,
+                FileType::Symlink => Kind::Link,
+                _ => Kind::Other,
+            };
+            Entry { name, kind }
+        });
     Ok(Listing::Directory(entries.collect()))
 }
 
@@ -106,7 +113,10 @@ pub(super) fn entries(dir: &OwnedFd) -> Result<Vec<(OsString, FileType)>, Errno>
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the tests look at the disk themselves")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests look at the disk themselves"
+)]
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
@@ -117,7 +127,10 @@ mod tests {
         std::fs::create_dir(dir.path().join("b")).unwrap();
         std::fs::write(dir.path().join("a"), "").unwrap();
         symlink("b", dir.path().join("c")).unwrap();
-        let entry = |name: &str, kind| Entry { name: name.into(), kind };
+        let entry = |name: &str, kind| Entry {
+            name: name.into(),
+            kind,
+        };
         assert_eq!(
             list(dir.path(), Links::Stay).unwrap(),
             Listing::Directory(vec![
@@ -126,9 +139,21 @@ mod tests {
                 entry("c", Kind::Link),
             ])
         );
-        assert_eq!(list(&dir.path().join("c"), Links::Follow).unwrap(), Listing::Directory(vec![]));
-        assert_eq!(list(&dir.path().join("c"), Links::Stay).unwrap(), Listing::NoDirectory);
-        assert_eq!(list(&dir.path().join("a"), Links::Follow).unwrap(), Listing::NoDirectory);
-        assert_eq!(list(&dir.path().join("x"), Links::Follow).unwrap(), Listing::Missing);
+        assert_eq!(
+            list(&dir.path().join("c"), Links::Follow).unwrap(),
+            Listing::Directory(vec![])
+        );
+        assert_eq!(
+            list(&dir.path().join("c"), Links::Stay).unwrap(),
+            Listing::NoDirectory
+        );
+        assert_eq!(
+            list(&dir.path().join("a"), Links::Follow).unwrap(),
+            Listing::NoDirectory
+        );
+        assert_eq!(
+            list(&dir.path().join("x"), Links::Follow).unwrap(),
+            Listing::Missing
+        );
     }
 }

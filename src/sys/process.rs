@@ -1,5 +1,8 @@
 //! How does somebody else's program run on our behalf, to its end or within a limit, and which are there?
-#![expect(clippy::disallowed_methods, reason = "sys::process is where programs other than git run")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "sys::process is where programs other than git run"
+)]
 
 use std::env;
 use std::ffi::OsString;
@@ -52,7 +55,10 @@ pub struct ProcessError {
 /// # Errors
 /// When it cannot be started or waited for.
 pub fn run(program: Program<'_>) -> Result<End, ProcessError> {
-    let fault = |source| ProcessError { path: program.path.to_owned(), source };
+    let fault = |source| ProcessError {
+        path: program.path.to_owned(),
+        source,
+    };
     let stdout = io::stderr().as_fd().try_clone_to_owned().map_err(fault)?;
     let mut child = match spawn(Command::new(program.path), program, &stdout) {
         Err(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
@@ -78,7 +84,10 @@ pub fn run(program: Program<'_>) -> Result<End, ProcessError> {
 
 fn spawn(mut command: Command, program: Program<'_>, stdout: &OwnedFd) -> io::Result<Child> {
     command.args(program.args).current_dir(program.dir);
-    command.stdin(Stdio::piped()).stdout(stdout.try_clone()?).spawn()
+    command
+        .stdin(Stdio::piped())
+        .stdout(stdout.try_clone()?)
+        .spawn()
 }
 
 /// As much as anybody reads of what a program said.
@@ -101,15 +110,22 @@ pub struct Ended {
 /// When it cannot be started or waited for.
 pub fn within(mut command: Command, limit: Duration) -> io::Result<Ended> {
     let mut heard = tempfile::tempfile()?; // a file, since a pipe is held open by whatever it leaves behind
-    command.stdin(Stdio::null()).stdout(heard.try_clone()?).stderr(heard.try_clone()?).process_group(0);
+    command
+        .stdin(Stdio::null())
+        .stdout(heard.try_clone()?)
+        .stderr(heard.try_clone()?)
+        .process_group(0);
     let mut child = command.spawn()?;
-    let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+    let group = i32::try_from(child.id())
+        .ok()
+        .and_then(rustix::process::Pid::from_raw);
     let (done, end) = mpsc::channel();
     thread::spawn(move || done.send(child.wait()));
     let status = match end.recv_timeout(limit) {
         Ok(status) => Some(status?),
         Err(_) => {
-            let kill = |group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+            let kill =
+                |group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
             let _gone = group.map(kill);
             None
         }
@@ -118,7 +134,11 @@ pub fn within(mut command: Command, limit: Duration) -> io::Result<Ended> {
     heard.rewind()?;
     heard.take(SAID).read_to_end(&mut said)?;
     let said = String::from_utf8_lossy(&said).into_owned();
-    Ok(Ended { code: status.and_then(|status| status.code()), in_time: status.is_some(), said })
+    Ok(Ended {
+        code: status.and_then(|status| status.code()),
+        in_time: status.is_some(),
+        said,
+    })
 }
 
 /// Runs a program by its path, without input and for at most `limit`.
@@ -134,8 +154,12 @@ pub fn ask(program: &Path, args: &[&str], limit: Duration) -> io::Result<Ended> 
 /// Every program of a name that PATH leads to, in its order, relative directories left out.
 pub fn on_path(name: &str) -> Vec<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
-    let places = env::split_paths(&path).filter(|dir| dir.is_absolute()).map(|dir| dir.join(name));
-    places.filter(|place| place.is_file() && executable(place)).collect()
+    let places = env::split_paths(&path)
+        .filter(|dir| dir.is_absolute())
+        .map(|dir| dir.join(name));
+    places
+        .filter(|place| place.is_file() && executable(place))
+        .collect()
 }
 
 /// The program that is running: as PATH spells it when it does, since that name outlives an
@@ -155,7 +179,13 @@ mod tests {
 
     fn shell(script: &str, input: &[u8]) -> End {
         let args = ["-c".into(), script.into()];
-        run(Program { path: Path::new("sh"), args: &args, dir: Path::new("/"), input }).unwrap()
+        run(Program {
+            path: Path::new("sh"),
+            args: &args,
+            dir: Path::new("/"),
+            input,
+        })
+        .unwrap()
     }
 
     #[test]
@@ -167,14 +197,26 @@ mod tests {
 
     #[test]
     fn a_program_that_reads_nothing_is_no_fault() {
-        assert_eq!(shell("exec 0<&-; exit 3", &vec![b'x'; 1 << 20]), End::Exit(3));
+        assert_eq!(
+            shell("exec 0<&-; exit 3", &vec![b'x'; 1 << 20]),
+            End::Exit(3)
+        );
     }
 
     #[test]
     fn a_program_that_is_not_there_is_a_fault() {
-        let missing =
-            Program { path: Path::new("/no/such/program"), args: &[], dir: Path::new("/"), input: b"" };
-        assert!(run(missing).unwrap_err().to_string().contains("/no/such/program"));
+        let missing = Program {
+            path: Path::new("/no/such/program"),
+            args: &[],
+            dir: Path::new("/"),
+            input: b"",
+        };
+        assert!(
+            run(missing)
+                .unwrap_err()
+                .to_string()
+                .contains("/no/such/program")
+        );
     }
 
     fn shell_within(script: &str, limit: Duration) -> Ended {
@@ -184,13 +226,27 @@ mod tests {
     #[test]
     fn what_ends_in_time_is_heard() {
         let ended = shell_within("echo a; echo b >&2; exit 3", Duration::from_secs(60));
-        assert_eq!(ended, Ended { code: Some(3), in_time: true, said: "a\nb\n".to_owned() });
+        assert_eq!(
+            ended,
+            Ended {
+                code: Some(3),
+                in_time: true,
+                said: "a\nb\n".to_owned()
+            }
+        );
     }
 
     #[test]
     fn what_hangs_is_ended() {
         let ended = shell_within("echo a; sleep 600", Duration::from_millis(300));
-        assert_eq!(ended, Ended { code: None, in_time: false, said: "a\n".to_owned() });
+        assert_eq!(
+            ended,
+            Ended {
+                code: None,
+                in_time: false,
+                said: "a\n".to_owned()
+            }
+        );
     }
 
     #[test]

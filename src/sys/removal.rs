@@ -38,8 +38,12 @@ fn unlock(root: &Path) {
         {
             (path, depth) = (up, 1);
         }
-        let Ok(Listing::Directory(entries)) = list(&path, Links::Stay) else { continue };
-        let directories = entries.into_iter().filter(|entry| entry.kind == Kind::Directory);
+        let Ok(Listing::Directory(entries)) = list(&path, Links::Stay) else {
+            continue;
+        };
+        let directories = entries
+            .into_iter()
+            .filter(|entry| entry.kind == Kind::Directory);
         left.extend(directories.map(|entry| (path.join(entry.name), depth + 1)));
     }
 }
@@ -47,12 +51,18 @@ fn unlock(root: &Path) {
 /// Moves a directory in the place of a new one below `root`.
 #[expect(clippy::disallowed_methods, reason = "sys moves directories")]
 fn bring_up(path: &Path, root: &Path) -> io::Result<PathBuf> {
-    let up = tempfile::Builder::new().prefix("deep-").tempdir_in(root)?.keep();
+    let up = tempfile::Builder::new()
+        .prefix("deep-")
+        .tempdir_in(root)?
+        .keep();
     std::fs::rename(path, &up).map(|()| up)
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the tests look at the disk themselves")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests look at the disk themselves"
+)]
 mod tests {
     use super::*;
     use rustix::fs::{Mode, OFlags};
@@ -63,7 +73,12 @@ mod tests {
         let test = "sys::removal::tests::a_process_that_may_open_few_directories";
         let script = "ulimit -n 64 && exec \"$0\" --exact --ignored \"$1\"";
         let mut command = std::process::Command::new("sh");
-        let ran = command.args(["-c", script]).arg(program).arg(test).output().unwrap();
+        let ran = command
+            .args(["-c", script])
+            .arg(program)
+            .arg(test)
+            .output()
+            .unwrap();
         let said = String::from_utf8_lossy(&ran.stdout).into_owned();
         assert!(ran.status.success() && said.contains("1 passed"), "{said}");
     }

@@ -32,7 +32,10 @@ impl Scratch {
     fn temporary_in(home: &Path) -> io::Result<Self> {
         life::sweep(home, is_ours);
         loop {
-            let made = tempfile::Builder::new().prefix(PREFIX).rand_bytes(6).tempdir_in(home)?;
+            let made = tempfile::Builder::new()
+                .prefix(PREFIX)
+                .rand_bytes(6)
+                .tempdir_in(home)?;
             // somebody who swept may have seen it before it had a sign of life
             if let Some(alive) = life::claim(made.path())? {
                 return Ok(Self {
@@ -55,7 +58,11 @@ impl Scratch {
     /// When it cannot be made.
     pub fn within(dir: &Path) -> io::Result<Self> {
         let made = tempfile::Builder::new().prefix("run-").tempdir_in(dir)?;
-        Ok(Self { path: made.path().to_owned(), removed: Some(made), _alive: None })
+        Ok(Self {
+            path: made.path().to_owned(),
+            removed: Some(made),
+            _alive: None,
+        })
     }
 
     /// Writes a new file below it, with the directories that it needs.
@@ -78,7 +85,11 @@ impl Scratch {
     #[expect(clippy::disallowed_methods, reason = "sys makes directories")]
     pub fn kept(path: &Path) -> io::Result<Self> {
         std::fs::create_dir(path)?;
-        Ok(Self { path: path.canonicalize()?, removed: None, _alive: None })
+        Ok(Self {
+            path: path.canonicalize()?,
+            removed: None,
+            _alive: None,
+        })
     }
 
     /// Where it is.
@@ -89,7 +100,9 @@ impl Scratch {
 
 fn is_ours(name: &str) -> bool {
     let rest = name.strip_prefix(PREFIX);
-    rest.is_some_and(|rest| rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+    rest.is_some_and(|rest| {
+        rest.len() == 6 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
 }
 
 impl Drop for Scratch {
@@ -101,7 +114,10 @@ impl Drop for Scratch {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the tests look at the disk themselves")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests look at the disk themselves"
+)]
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
@@ -126,11 +142,18 @@ mod tests {
         let living = Scratch::temporary_in(home.path()).unwrap();
         let dead = home.path().join(format!("{PREFIX}abc123"));
         std::fs::create_dir_all(dead.join("deep")).unwrap();
-        std::fs::set_permissions(dead.join("deep"), std::fs::Permissions::from_mode(0o000)).unwrap();
+        std::fs::set_permissions(dead.join("deep"), std::fs::Permissions::from_mode(0o000))
+            .unwrap();
         let outside = tempfile::tempdir().unwrap();
         std::fs::write(outside.path().join("kept"), "x").unwrap();
-        std::os::unix::fs::symlink(outside.path(), home.path().join(format!("{PREFIX}linked"))).unwrap();
-        for name in ["reins-scratch-", "reins-scratch-abcdefg", "other", "reins-scratch-a.b.c."] {
+        std::os::unix::fs::symlink(outside.path(), home.path().join(format!("{PREFIX}linked")))
+            .unwrap();
+        for name in [
+            "reins-scratch-",
+            "reins-scratch-abcdefg",
+            "other",
+            "reins-scratch-a.b.c.",
+        ] {
             std::fs::create_dir(home.path().join(name)).unwrap();
         }
         std::fs::write(home.path().join(format!("{PREFIX}afile1")), "x").unwrap();

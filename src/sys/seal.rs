@@ -29,7 +29,11 @@ impl Seal {
         for (digested, (path, sha256)) in hash::files(&root, &paths)?.into_iter().zip(expected) {
             match digested.filter(|digested| digested.sha256 == *sha256) {
                 Some(digested) => files.push((digested.sha256, digested.mode)),
-                None => return Err(FileError::Changed { path: path.to_string() }),
+                None => {
+                    return Err(FileError::Changed {
+                        path: path.to_string(),
+                    });
+                }
             }
         }
         Ok(Self { root, paths, files })
@@ -42,7 +46,9 @@ impl Seal {
     pub fn as_found(root: Root, paths: Vec<RepoPath>) -> Result<Self, FileError> {
         let mut files = Vec::with_capacity(paths.len());
         for (digested, path) in hash::files(&root, &paths)?.into_iter().zip(&paths) {
-            let digested = digested.ok_or_else(|| FileError::Changed { path: path.to_string() })?;
+            let digested = digested.ok_or_else(|| FileError::Changed {
+                path: path.to_string(),
+            })?;
             files.push((digested.sha256, digested.mode));
         }
         Ok(Self { root, paths, files })
@@ -50,20 +56,32 @@ impl Seal {
 
     /// Each path, and what it held.
     pub fn digests(&self) -> impl Iterator<Item = (RepoPath, Sha256)> + '_ {
-        self.paths.iter().cloned().zip(self.files.iter().map(|(sha256, _)| *sha256))
+        self.paths
+            .iter()
+            .cloned()
+            .zip(self.files.iter().map(|(sha256, _)| *sha256))
     }
 
     /// The paths that are no longer what they were; one that cannot be read is among them.
     pub fn broken(&self) -> Vec<String> {
-        let one = |path: &RepoPath| hash::files(&self.root, std::slice::from_ref(path)).ok()?.pop()?;
+        let one = |path: &RepoPath| {
+            hash::files(&self.root, std::slice::from_ref(path))
+                .ok()?
+                .pop()?
+        };
         let now = match hash::files(&self.root, &self.paths) {
             Ok(all) => all,
             Err(_) => self.paths.iter().map(one).collect(),
         };
         let same = |now: &Option<hash::Digested>, was: &(Sha256, u32)| {
-            now.as_ref().is_some_and(|now| (now.sha256, now.mode) == *was)
+            now.as_ref()
+                .is_some_and(|now| (now.sha256, now.mode) == *was)
         };
-        let broken = now.iter().zip(&self.files).zip(&self.paths).filter(|((now, was), _)| !same(now, was));
+        let broken = now
+            .iter()
+            .zip(&self.files)
+            .zip(&self.paths)
+            .filter(|((now, was), _)| !same(now, was));
         broken.map(|(_, path)| path.to_string()).collect()
     }
 }
@@ -81,11 +99,17 @@ impl Shape {
     pub fn of(dir: &Path) -> Result<Self, FileError> {
         let (mut shape, mut left) = (BTreeMap::new(), vec![dir.to_owned()]);
         while let Some(path) = left.pop() {
-            let fault =
-                |source| FileError::Io { action: "look at", path: path.display().to_string(), source };
+            let fault = |source| FileError::Io {
+                action: "look at",
+                path: path.display().to_string(),
+                source,
+            };
             let meta = std::fs::symlink_metadata(&path).map_err(fault)?;
-            let target =
-                if meta.is_symlink() { Some(std::fs::read_link(&path).map_err(fault)?) } else { None };
+            let target = if meta.is_symlink() {
+                Some(std::fs::read_link(&path).map_err(fault)?)
+            } else {
+                None
+            };
             if meta.is_dir()
                 && let Listing::Directory(entries) = list(&path, Links::Stay)?
             {
@@ -108,7 +132,10 @@ impl Shape {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the tests look at the disk themselves")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the tests look at the disk themselves"
+)]
 mod tests {
     use super::*;
     use std::os::unix::fs::{PermissionsExt, symlink};
@@ -119,8 +146,13 @@ mod tests {
         let names = ["d/bytes", "d/mode", "d/gone", "d/link", "d/same"];
         let root = Root::open(dir.path()).unwrap();
         let paths: Vec<RepoPath> = names.map(|name| name.parse().unwrap()).to_vec();
-        paths.iter().for_each(|path| root.replace(path, b"x").unwrap());
-        let expected: Vec<_> = paths.into_iter().map(|path| (path, Sha256::of(b"x"))).collect();
+        paths
+            .iter()
+            .for_each(|path| root.replace(path, b"x").unwrap());
+        let expected: Vec<_> = paths
+            .into_iter()
+            .map(|path| (path, Sha256::of(b"x")))
+            .collect();
         let seal = Seal::new(root, &expected).unwrap();
         assert!(seal.broken().is_empty());
         let at = |name: &str| dir.path().join(name);

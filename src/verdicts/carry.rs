@@ -61,7 +61,11 @@ pub fn reconcile(
     rules: &Rules,
     request: &Request<'_>,
 ) -> Result<Outcome, VerdictsError> {
-    let lock = if request.act == Act::Print { None } else { Some(fold::lock(ground.place)?) };
+    let lock = if request.act == Act::Print {
+        None
+    } else {
+        Some(fold::lock(ground.place)?)
+    };
     let mut outcome = settled(ground, rules, request)?;
     drop(lock); // the command may take long, and may fold itself
     if request.act == Act::Commit && outcome.plan.refusals.is_empty() {
@@ -69,7 +73,10 @@ pub fn reconcile(
             Some(commit) => Some(commit),
             None => ground.repo.head()?,
         };
-        let tree = head.map(|head| ground.repo.commit(head)).transpose()?.map(|commit| commit.tree);
+        let tree = head
+            .map(|head| ground.repo.commit(head))
+            .transpose()?
+            .map(|commit| commit.tree);
         let common = Root::open(ground.repo.common_dir())?;
         if let (Some(tree), false) = (tree, rules.on_complete.is_empty()) {
             complete::note_held(&common, &outcome.plan.held, ground, tree)?;
@@ -79,12 +86,18 @@ pub fn reconcile(
     Ok(outcome)
 }
 
-fn settled(ground: &Ground<'_>, rules: &Rules, request: &Request<'_>) -> Result<Outcome, VerdictsError> {
+fn settled(
+    ground: &Ground<'_>,
+    rules: &Rules,
+    request: &Request<'_>,
+) -> Result<Outcome, VerdictsError> {
     let mut why = String::new();
     for _ in 0..ATTEMPTS {
         match attempt(ground, rules, request) {
             Err(
-                error @ (VerdictsError::Fold(FoldError::Moved | FoldError::File(FileError::Changed { .. }))
+                error @ (VerdictsError::Fold(
+                    FoldError::Moved | FoldError::File(FileError::Changed { .. }),
+                )
                 | VerdictsError::File(FileError::Changed { .. })),
             ) => why = error.to_string(),
             done => return done,
@@ -93,11 +106,24 @@ fn settled(ground: &Ground<'_>, rules: &Rules, request: &Request<'_>) -> Result<
     Err(VerdictsError::Busy(why, ATTEMPTS))
 }
 
-fn attempt(ground: &Ground<'_>, rules: &Rules, request: &Request<'_>) -> Result<Outcome, VerdictsError> {
+fn attempt(
+    ground: &Ground<'_>,
+    rules: &Rules,
+    request: &Request<'_>,
+) -> Result<Outcome, VerdictsError> {
     let start = fold::ground(ground.place)?;
-    let head = start.head.map(|head| ground.repo.commit(head)).transpose()?.map(|commit| commit.tree);
+    let head = start
+        .head
+        .map(|head| ground.repo.commit(head))
+        .transpose()?
+        .map(|commit| commit.tree);
     let plan = plan(&facts(ground, rules, request, head)?);
-    let mut outcome = Outcome { plan, commit: None, branch: start.branch.clone(), completed: Vec::new() };
+    let mut outcome = Outcome {
+        plan,
+        commit: None,
+        branch: start.branch.clone(),
+        completed: Vec::new(),
+    };
     let (plan, act) = (&outcome.plan, request.act);
     if plan.folds.is_empty() || act == Act::Print {
         return Ok(outcome);
@@ -106,13 +132,24 @@ fn attempt(ground: &Ground<'_>, rules: &Rules, request: &Request<'_>) -> Result<
         complete::note(&Root::open(ground.repo.common_dir())?, plan, ground)?;
     }
     let files = plan.folds.iter().flat_map(|fold| &fold.files);
-    let additions: Vec<_> = files.map(|file| Addition { path: file.path.clone(), size: file.size }).collect();
+    let additions: Vec<_> = files
+        .map(|file| Addition {
+            path: file.path.clone(),
+            size: file.size,
+        })
+        .collect();
     let mut second = Second::new(ground, &plan.folds)?;
     let mut bytes = |path: &_| second.bytes(path);
     if act == Act::Stage {
         fold::stage(ground.place, &start, &additions, &mut bytes)?;
     } else {
-        let made = fold::land(ground.place, &start, &additions, &mut bytes, &plan.message())?;
+        let made = fold::land(
+            ground.place,
+            &start,
+            &additions,
+            &mut bytes,
+            &plan.message(),
+        )?;
         outcome.commit = Some(made);
     }
     Ok(outcome)
@@ -127,14 +164,25 @@ fn facts(
 ) -> Result<Facts, VerdictsError> {
     let judge = &rules.policy.judge;
     let scanner = Scanner::new(&judge.secret_markers, &judge.secret_allow);
-    let scanner =
-        scanner.map_err(|bad| GitError::Other { what: "the policy".to_owned(), why: bad.to_string() })?;
+    let scanner = scanner.map_err(|bad| GitError::Other {
+        what: "the policy".to_owned(),
+        why: bad.to_string(),
+    })?;
     let is_named = !request.ids.is_empty();
-    let reader = Reader { ground, scanner: &scanner, compact: request.compact, is_named };
+    let reader = Reader {
+        ground,
+        scanner: &scanner,
+        compact: request.compact,
+        is_named,
+    };
     let found = find(ground, head)?;
     let git_dir = Root::open(&ground.place.git_dir)?;
     let mut seals = Seals::load(&git_dir);
-    let mut facts = Facts { history: ground.history.to_string(), is_named, ..Facts::default() };
+    let mut facts = Facts {
+        history: ground.history.to_string(),
+        is_named,
+        ..Facts::default()
+    };
     if !is_named {
         (facts.missing, facts.clutter) = (found.missing, found.clutter.clone());
         facts.strays = found.strays.clone();
@@ -158,6 +206,8 @@ fn facts(
             None => facts.held.push(dir),
         }
     }
-    facts.candidates.sort_by(|one, other| one.dir.cmp(&other.dir));
+    facts
+        .candidates
+        .sort_by(|one, other| one.dir.cmp(&other.dir));
     Ok(facts)
 }

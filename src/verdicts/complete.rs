@@ -50,7 +50,11 @@ pub struct Completion {
 /// When a note cannot be written: then nothing may be folded.
 pub fn note(common: &Root, plan: &Plan, ground: &Ground<'_>) -> Result<(), FileError> {
     for (fold, task) in plan.completed() {
-        write(common, task, format!("{}/{REVERIFY_FILE}", ground.path(&fold.dir)))?;
+        write(
+            common,
+            task,
+            format!("{}/{REVERIFY_FILE}", ground.path(&fold.dir)),
+        )?;
     }
     Ok(())
 }
@@ -73,7 +77,9 @@ pub fn note_held(
     for dir in dirs {
         let path = ground.path(dir);
         let rerun = format!("{path}/{REVERIFY_FILE}");
-        let Some(verdict) = bytes(&format!("{path}/{VERDICT}"))? else { continue };
+        let Some(verdict) = bytes(&format!("{path}/{VERDICT}"))? else {
+            continue;
+        };
         if let Reading::Record(Record::Verdict(heading)) =
             grading::reading(&verdict, bytes(&rerun)?.as_deref())
             && heading.by_rerun
@@ -88,7 +94,10 @@ fn write(common: &Root, task: &str, verdict: String) -> Result<(), FileError> {
     if common.read(&mark(task))?.is_some() {
         return Ok(());
     }
-    let note = Note { task_id: task.to_owned(), verdict };
+    let note = Note {
+        task_id: task.to_owned(),
+        verdict,
+    };
     let text = serde_json::to_string(&note).expect("a note is two texts");
     common.replace(&pending(task), text.as_bytes())
 }
@@ -105,15 +114,27 @@ pub fn complete(
 ) -> Result<Vec<Completion>, VerdictsError> {
     let mut ended = Vec::new();
     let notes = common.folder(&"reins/pending".parse().expect("a constant path is safe"))?;
-    let (Some(notes), Some(head), [program, args @ ..]) = (notes, head, command) else { return Ok(ended) };
-    for entry in notes.list()?.into_iter().filter(|entry| entry.kind == EntryKind::File) {
-        let Ok(name) = format!("reins/pending/{}", String::from_utf8_lossy(&entry.name)).parse::<RepoPath>()
+    let (Some(notes), Some(head), [program, args @ ..]) = (notes, head, command) else {
+        return Ok(ended);
+    };
+    for entry in notes
+        .list()?
+        .into_iter()
+        .filter(|entry| entry.kind == EntryKind::File)
+    {
+        let Ok(name) =
+            format!("reins/pending/{}", String::from_utf8_lossy(&entry.name)).parse::<RepoPath>()
         else {
             continue;
         };
         // whoever holds a note is running its command, perhaps this very one
-        let Some(held) = common.hold_file(&name)? else { continue };
-        let Some(note) = held.text().and_then(|text| serde_json::from_str::<Note>(&text).ok()) else {
+        let Some(held) = common.hold_file(&name)? else {
+            continue;
+        };
+        let Some(note) = held
+            .text()
+            .and_then(|text| serde_json::from_str::<Note>(&text).ok())
+        else {
             continue;
         };
         if common.read(&mark(&note.task_id))?.is_some() {
@@ -135,7 +156,11 @@ pub fn complete(
             common.replace(&mark(&note.task_id), note.verdict.as_bytes())?;
             common.remove(&name)?;
         }
-        ended.push(Completion { task: task_word(&note.task_id), done, end });
+        ended.push(Completion {
+            task: task_word(&note.task_id),
+            done,
+            end,
+        });
     }
     Ok(ended)
 }
@@ -143,7 +168,12 @@ pub fn complete(
 /// Runs the command for one task: whether it succeeded, and how it ended.
 fn ran((program, args): (&String, &[String]), task: &str, ground: &Ground<'_>) -> (bool, String) {
     let args: Vec<OsString> = args.iter().map(|arg| filled(arg, task).into()).collect();
-    let program = Program { path: Path::new(program), args: &args, dir: ground.root.path(), input: b"" };
+    let program = Program {
+        path: Path::new(program),
+        args: &args,
+        dir: ground.root.path(),
+        input: b"",
+    };
     match run(program) {
         Ok(End::Exit(0)) => (true, "exit 0".to_owned()),
         Ok(End::Exit(code)) => (false, format!("exit {code}")),
@@ -159,7 +189,8 @@ fn unfit(task: &str) -> Option<&'static str> {
     } else if task.len() > TASK_SIZE {
         Some("the task id is longer than 1 KiB")
     } else {
-        task.starts_with('-').then_some("the task id begins with '-' and would be an option")
+        task.starts_with('-')
+            .then_some("the task id begins with '-' and would be an option")
     }
 }
 
@@ -180,5 +211,7 @@ fn pending(task: &str) -> RepoPath {
 }
 
 fn path(folder: &str, task: &str) -> RepoPath {
-    format!("reins/{folder}/{}", &task_key(task)[..32]).parse().expect("digits of a digest are safe")
+    format!("reins/{folder}/{}", &task_key(task)[..32])
+        .parse()
+        .expect("digits of a digest are safe")
 }

@@ -46,7 +46,9 @@ impl Found {
     /// known to be as HEAD holds them.
     pub fn open<'f>(&'f self, ground: &Ground<'_>, seals: &mut Seals) -> Vec<&'f Seen> {
         let is_sealed = |seen: &&Seen| match (seen.held, &seen.stamps) {
-            (Some(held), Some(stamps)) => seals.holds(&seal(ground.history, &seen.dir, held, stamps)),
+            (Some(held), Some(stamps)) => {
+                seals.holds(&seal(ground.history, &seen.dir, held, stamps))
+            }
             _ => false,
         };
         let mut is_sealed = is_sealed;
@@ -60,7 +62,9 @@ impl Found {
 /// When a directory or tree cannot be read, or a link stands on the way to the history.
 pub fn find(ground: &Ground<'_>, head: Option<ObjectId>) -> Result<Found, VerdictsError> {
     let mut found = Found::default();
-    let Some(history) = ground.root.folder(ground.history)? else { return Ok(found) };
+    let Some(history) = ground.root.folder(ground.history)? else {
+        return Ok(found);
+    };
     let held = match head {
         Some(tree) => below(ground, ground.repo.entry(tree, ground.history.as_str())?)?,
         None => Directory::new(),
@@ -75,7 +79,9 @@ pub fn find(ground: &Ground<'_>, head: Option<ObjectId>) -> Result<Found, Verdic
         let name = String::from_utf8_lossy(&entry.name).into_owned();
         match (name.parse::<Day>(), entry.kind) {
             (Ok(day), EntryKind::Folder) => {
-                let Some(folder) = history.folder(&name)? else { continue };
+                let Some(folder) = history.folder(&name)? else {
+                    continue;
+                };
                 let held = below(ground, held.get(&entry.name).copied())?;
                 of_day(ground, day, (&folder, &held), &mut found)?;
             }
@@ -84,14 +90,19 @@ pub fn find(ground: &Ground<'_>, head: Option<ObjectId>) -> Result<Found, Verdic
             (Err(_), EntryKind::File) if is_clutter(&name) => {
                 found.clutter.push(format!("{}/{name}", ground.history));
             }
-            _ => found.strays.push(stray(&format!("{}/{name}", ground.history), &entry)),
+            _ => found
+                .strays
+                .push(stray(&format!("{}/{name}", ground.history), &entry)),
         }
     }
     Ok(found)
 }
 
 /// The entries of a tree that may not be there.
-pub(super) fn below(ground: &Ground<'_>, entry: Option<EntryState>) -> Result<Directory, VerdictsError> {
+pub(super) fn below(
+    ground: &Ground<'_>,
+    entry: Option<EntryState>,
+) -> Result<Directory, VerdictsError> {
     match entry {
         Some(entry) if entry.mode == EntryState::TREE => Ok(ground.repo.directory(entry.id)?),
         _ => Ok(Directory::new()),
@@ -107,7 +118,10 @@ fn of_day(
     let (first, mut stamped) = (found.seen.len(), Vec::new());
     let entries = folder.list()?;
     let on_disk: BTreeSet<_> = entries.iter().map(|entry| &entry.name).collect();
-    found.missing += held.keys().filter(|name| is_hash(name) && !on_disk.contains(name)).count();
+    found.missing += held
+        .keys()
+        .filter(|name| is_hash(name) && !on_disk.contains(name))
+        .count();
     for entry in entries {
         let name = String::from_utf8_lossy(&entry.name).into_owned();
         let of_head = held.get(&entry.name).copied();
@@ -116,14 +130,26 @@ fn of_day(
                 stamped.push(found.seen.len());
             }
             let dir = VerdictDir { day, hash: name };
-            found.seen.push(Seen { dir, kind: entry.kind, held: of_head, stamps: None });
+            found.seen.push(Seen {
+                dir,
+                kind: entry.kind,
+                held: of_head,
+                stamps: None,
+            });
         } else if is_clutter(&name) && entry.kind == EntryKind::File {
-            found.clutter.push(format!("{}/{day}/{name}", ground.history));
+            found
+                .clutter
+                .push(format!("{}/{day}/{name}", ground.history));
         } else if of_head.is_none() {
-            found.strays.push(stray(&format!("{}/{day}/{name}", ground.history), &entry));
+            found
+                .strays
+                .push(stray(&format!("{}/{day}/{name}", ground.history), &entry));
         }
     }
-    let names: Vec<_> = stamped.iter().map(|at| found.seen[*at].dir.hash.as_str()).collect();
+    let names: Vec<_> = stamped
+        .iter()
+        .map(|at| found.seen[*at].dir.hash.as_str())
+        .collect();
     let stamps = folder.stamps(&names, VERDICT);
     for (at, stamps) in stamped.into_iter().zip(stamps) {
         debug_assert!(at >= first);
@@ -142,7 +168,11 @@ fn stray(path: &str, entry: &Entry) -> Fault {
         EntryKind::File => "a file outside <date>/<hash>",
         EntryKind::Other(what) => what,
     };
-    Fault::Unsafe { reason: "stray", path: shown(path), observed: what.to_owned() }
+    Fault::Unsafe {
+        reason: "stray",
+        path: shown(path),
+        observed: what.to_owned(),
+    }
 }
 
 /// The verdict directories that a tree holds below a history directory, with their trees.
@@ -156,7 +186,11 @@ pub fn in_tree(
     let mut found = BTreeMap::new();
     for (day, days) in below(ground, ground.repo.entry(tree, ground.history.as_str())?)? {
         for (hash, entry) in below(ground, Some(days))? {
-            let name = format!("{}/{}", String::from_utf8_lossy(&day), String::from_utf8_lossy(&hash));
+            let name = format!(
+                "{}/{}",
+                String::from_utf8_lossy(&day),
+                String::from_utf8_lossy(&hash)
+            );
             if let Ok(dir) = name.parse()
                 && entry.mode == EntryState::TREE
             {

@@ -66,7 +66,9 @@ pub fn is_trial(verdict: &[u8]) -> bool {
 /// Whether a record is of this task or job.
 pub fn is_of(verdict: &[u8], id: &str) -> bool {
     match read(verdict) {
-        Ok(Entry::Verdict(verdict)) => verdict.task_id == id || verdict.job_id.as_deref() == Some(id),
+        Ok(Entry::Verdict(verdict)) => {
+            verdict.task_id == id || verdict.job_id.as_deref() == Some(id)
+        }
         Ok(Entry::Resolution | Entry::Schema(_)) | Err(_) => false,
     }
 }

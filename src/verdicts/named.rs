@@ -72,7 +72,12 @@ pub fn choose<'f>(
     }
     let disk = found.seen.iter().map(|seen| (&seen.dir, seen)).collect();
     let head = head.map_or(Ok(Dirs::new()), |head| in_tree(ground, head))?;
-    let search = Search { ground, disk, stores, head };
+    let search = Search {
+        ground,
+        disk,
+        stores,
+        head,
+    };
     let mut dirs = BTreeSet::new();
     for id in ids {
         dirs.extend(search.meant(id)?);
@@ -93,13 +98,19 @@ pub fn choose<'f>(
 
 impl Search<'_> {
     fn stored(&self, dir: &VerdictDir) -> Option<(&Store, EntryState)> {
-        self.stores.iter().find_map(|store| store.dirs.get(dir).map(|tree| (store, *tree)))
+        self.stores
+            .iter()
+            .find_map(|store| store.dirs.get(dir).map(|tree| (store, *tree)))
     }
 
     /// Every directory there is, wherever its bytes are.
     fn all(&self) -> impl Iterator<Item = &VerdictDir> {
         let stored = self.stores.iter().flat_map(|store| store.dirs.keys());
-        self.disk.keys().copied().chain(stored).chain(self.head.keys())
+        self.disk
+            .keys()
+            .copied()
+            .chain(stored)
+            .chain(self.head.keys())
     }
 
     fn meant(&self, id: &str) -> Result<BTreeSet<VerdictDir>, VerdictsError> {
@@ -108,7 +119,12 @@ impl Search<'_> {
         let inner = inner.strip_prefix("./").unwrap_or(inner);
         let inner = inner.strip_prefix(&history).unwrap_or(inner);
         let found = match inner.parse::<VerdictDir>() {
-            Ok(dir) => self.all().filter(|other| **other == dir).take(1).cloned().collect(),
+            Ok(dir) => self
+                .all()
+                .filter(|other| **other == dir)
+                .take(1)
+                .cloned()
+                .collect(),
             Err(()) => self.by_hash(inner)?,
         };
         if !found.is_empty() {
@@ -161,7 +177,9 @@ impl Search<'_> {
     /// The directories that a commit of a ref adds to its first parent's.
     fn by_commit(&self, id: &str) -> Result<BTreeSet<VerdictDir>, VerdictsError> {
         let mut found = BTreeMap::new();
-        let is_hex = id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let is_hex = id
+            .bytes()
+            .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
         if !is_hex || !(7..=64).contains(&id.len()) {
             return Ok(BTreeSet::new());
         }
@@ -180,7 +198,9 @@ impl Search<'_> {
                 fix: format!("git reins reconcile {}", names[0]),
             });
         }
-        let Some((_, raw)) = found.pop_first() else { return Ok(BTreeSet::new()) };
+        let Some((_, raw)) = found.pop_first() else {
+            return Ok(BTreeSet::new());
+        };
         let before = match raw.parents.first() {
             Some(parent) => in_tree(self.ground, self.ground.repo.commit(*parent)?.tree)?,
             None => Dirs::new(),
@@ -212,9 +232,19 @@ impl Search<'_> {
         Ok(found)
     }
 
-    fn of_task(&self, dirs: &Dirs, id: &str, found: &mut BTreeSet<VerdictDir>) -> Result<(), VerdictsError> {
+    fn of_task(
+        &self,
+        dirs: &Dirs,
+        id: &str,
+        found: &mut BTreeSet<VerdictDir>,
+    ) -> Result<(), VerdictsError> {
         for (dir, tree) in dirs.iter().filter(|(dir, _)| !self.disk.contains_key(dir)) {
-            let Some(entry) = self.ground.repo.entry(tree.id, VERDICT)?.filter(EntryState::is_file) else {
+            let Some(entry) = self
+                .ground
+                .repo
+                .entry(tree.id, VERDICT)?
+                .filter(EntryState::is_file)
+            else {
                 continue;
             };
             let verdict = self.ground.repo.blob(entry.id, READ_CAP)?;

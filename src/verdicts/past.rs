@@ -33,7 +33,9 @@ pub fn durations(history: &Path, command: &[String]) -> Result<Vec<u64>, FileErr
 }
 
 fn directories(path: &Path) -> Result<Vec<Entry>, FileError> {
-    let Listing::Directory(mut entries) = list(path, Links::Stay)? else { return Ok(Vec::new()) };
+    let Listing::Directory(mut entries) = list(path, Links::Stay)? else {
+        return Ok(Vec::new());
+    };
     entries.retain(|entry| entry.kind == Kind::Directory);
     Ok(entries)
 }
@@ -43,8 +45,13 @@ fn passes(dir: &Path, command: &[String]) -> Option<Vec<u64>> {
     let root = Root::open(dir).ok()?;
     let bytes = |name: &str| root.read(&name.parse::<RepoPath>().ok()?).ok()?;
     let reverify = bytes(REVERIFY_FILE)?;
-    let Reading::Result(result) = read(&bytes(VERDICT)?, Some(&reverify)).ok()? else { return None };
+    let Reading::Result(result) = read(&bytes(VERDICT)?, Some(&reverify)).ok()? else {
+        return None;
+    };
     let record = result.rerun.filter(|record| record.command == command)?;
-    let passed = record.runs.iter().filter(|run| run.outcome == Outcome::Pass);
+    let passed = record
+        .runs
+        .iter()
+        .filter(|run| run.outcome == Outcome::Pass);
     Some(passed.map(|run| run.duration_ms).collect())
 }

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use super::seals::{Seals, seal};
 use super::{Ground, VerdictsError, find, grading};
 use crate::decide::fold::{
-    Candidate, Fault, FileFact, Reading, Record, Source, VERDICT, VerdictDir, is_left_out, same_verdict,
+    Candidate, Fault, FileFact, Reading, Record, Source, VERDICT, VerdictDir, is_left_out,
+    same_verdict,
 };
 use crate::decide::secret::Scanner;
 use crate::model::ids::{EntryState, Sha256};
@@ -55,23 +56,56 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// When the disk or the repository cannot be read.
-    pub fn on_disk(&self, seen: &find::Seen, seals: &mut Seals) -> Result<Option<Candidate>, VerdictsError> {
+    pub fn on_disk(
+        &self,
+        seen: &find::Seen,
+        seals: &mut Seals,
+    ) -> Result<Option<Candidate>, VerdictsError> {
         let path = self.ground.path(&seen.dir);
         if let EntryKind::File | EntryKind::Other(_) = seen.kind {
-            let observed = if let EntryKind::Other(what) = seen.kind { what } else { "a file" };
-            let fault = Fault::Unsafe { reason: "no-directory", path, observed: observed.to_owned() };
-            return Ok(Some(candidate(&seen.dir, Source::Disk, Reading::Unfinished, vec![fault])));
+            let observed = if let EntryKind::Other(what) = seen.kind {
+                what
+            } else {
+                "a file"
+            };
+            let fault = Fault::Unsafe {
+                reason: "no-directory",
+                path,
+                observed: observed.to_owned(),
+            };
+            return Ok(Some(candidate(
+                &seen.dir,
+                Source::Disk,
+                Reading::Unfinished,
+                vec![fault],
+            )));
         }
-        let Ok(repo_path) = path.parse::<RepoPath>() else { return Ok(None) };
-        let Some(folder) = self.ground.root.folder(&repo_path)? else { return Ok(None) };
+        let Ok(repo_path) = path.parse::<RepoPath>() else {
+            return Ok(None);
+        };
+        let Some(folder) = self.ground.root.folder(&repo_path)? else {
+            return Ok(None);
+        };
         let verdict = match folder.read_alone(VERDICT) {
             Ok(Some(bytes)) => bytes,
             // the rest of one that GitReins is just pruning: HEAD has it, and keeps it
             Ok(None) if self.holds_verdict(seen)? => return Ok(None),
-            Ok(None) => return Ok(Some(candidate(&seen.dir, Source::Disk, Reading::Unfinished, Vec::new()))),
+            Ok(None) => {
+                return Ok(Some(candidate(
+                    &seen.dir,
+                    Source::Disk,
+                    Reading::Unfinished,
+                    Vec::new(),
+                )));
+            }
             Err(error) => {
                 let fault = fault_of(error, &format!("{path}/{VERDICT}"))?;
-                return Ok(Some(candidate(&seen.dir, Source::Disk, Reading::Unfinished, vec![fault])));
+                return Ok(Some(candidate(
+                    &seen.dir,
+                    Source::Disk,
+                    Reading::Unfinished,
+                    vec![fault],
+                )));
             }
         };
         let mut looking = self.start(seen, &verdict)?;
@@ -87,11 +121,18 @@ impl Reader<'_> {
     }
 
     fn holds_verdict(&self, seen: &find::Seen) -> Result<bool, VerdictsError> {
-        let held = seen.held.map(|held| self.ground.repo.entry(held.id, VERDICT)).transpose()?;
+        let held = seen
+            .held
+            .map(|held| self.ground.repo.entry(held.id, VERDICT))
+            .transpose()?;
         Ok(held.flatten().is_some())
     }
 
-    fn start<'v>(&self, seen: &find::Seen, verdict: &'v [u8]) -> Result<Looking<'v>, VerdictsError> {
+    fn start<'v>(
+        &self,
+        seen: &find::Seen,
+        verdict: &'v [u8],
+    ) -> Result<Looking<'v>, VerdictsError> {
         let (mut held, mut faults) = (Held::new(), Vec::new());
         if let Some(entry) = seen.held {
             self.ground.repo.leaves(entry, b"", &mut |path, state| {
@@ -103,11 +144,20 @@ impl Reader<'_> {
         {
             let folded = self.ground.repo.blob(entry.id, READ_CAP)?;
             if !folded.is_some_and(|folded| same_verdict(&folded, verdict)) {
-                faults.push(Fault::Rewritten { path: format!("{}/{VERDICT}", self.ground.path(&seen.dir)) });
+                faults.push(Fault::Rewritten {
+                    path: format!("{}/{VERDICT}", self.ground.path(&seen.dir)),
+                });
             }
         }
         let is_trial = grading::is_trial(verdict);
-        Ok(Looking { held, is_trial, files: Vec::new(), faults, verdict, reverify: None })
+        Ok(Looking {
+            held,
+            is_trial,
+            files: Vec::new(),
+            faults,
+            verdict,
+            reverify: None,
+        })
     }
 
     /// One level of a directory. `inner` is its path in the verdict directory, `path` in the repository.
@@ -128,7 +178,9 @@ impl Reader<'_> {
             if !looking.is_held(&inner) && self.is_refused_name(&entry.name, &path, looking) {
                 continue;
             }
-            let Some(safe) = safe_path(&entry.name, &path, &mut keys, looking) else { continue };
+            let Some(safe) = safe_path(&entry.name, &path, &mut keys, looking) else {
+                continue;
+            };
             match entry.kind {
                 EntryKind::Other(what) => looking.not_regular(&path, what),
                 EntryKind::Folder if inner.split('/').count() >= MAX_DEPTH => {
@@ -169,7 +221,9 @@ impl Reader<'_> {
                 if held.is_none_or(|held| self.ground.repo.blob_id(&bytes) != Some(held.id)) {
                     self.fact(path, &bytes, looking);
                 }
-                looking.reverify = (inner == REVERIFY_FILE).then_some(bytes).or(looking.reverify.take());
+                looking.reverify = (inner == REVERIFY_FILE)
+                    .then_some(bytes)
+                    .or(looking.reverify.take());
                 Ok(())
             }
             Err(error) => {
@@ -182,14 +236,23 @@ impl Reader<'_> {
     fn fact(&self, path: RepoPath, bytes: &[u8], looking: &mut Looking<'_>) {
         for found in self.scanner.scan(bytes) {
             let (path, place) = (path.to_string(), format!("line {}", found.line));
-            looking.faults.push(Fault::Secret { path, place, marker: found.marker });
+            looking.faults.push(Fault::Secret {
+                path,
+                place,
+                marker: found.marker,
+            });
         }
-        looking.files.push(FileFact { path, size: bytes.len() as u64, sha256: Sha256::of(bytes) });
+        looking.files.push(FileFact {
+            path,
+            size: bytes.len() as u64,
+            sha256: Sha256::of(bytes),
+        });
     }
 
     /// Whether a file stays out of this fold.
     fn is_out(&self, inner: &str, looking: &Looking<'_>) -> bool {
-        let was_left_out = !self.is_named && looking.held.contains_key(VERDICT) && !looking.is_held(inner);
+        let was_left_out =
+            !self.is_named && looking.held.contains_key(VERDICT) && !looking.is_held(inner);
         is_left_out(inner, looking.is_trial, self.compact || was_left_out)
     }
 
@@ -197,16 +260,21 @@ impl Reader<'_> {
     /// printed either.
     fn is_refused_name(&self, name: &[u8], path: &str, looking: &mut Looking<'_>) -> bool {
         let above = path.rsplit_once('/').map_or("", |(above, _)| above);
-        if GIT_READS.iter().any(|read| name.eq_ignore_ascii_case(read.as_bytes())) {
+        if GIT_READS
+            .iter()
+            .any(|read| name.eq_ignore_ascii_case(read.as_bytes()))
+        {
             looking.not_regular(path, "a file that git takes instructions from");
             return true;
         }
         let found = self.scanner.scan(name);
-        looking.faults.extend(found.iter().map(|found| Fault::Secret {
-            path: shown(above),
-            place: "the name of a file".to_owned(),
-            marker: found.marker.clone(),
-        }));
+        looking
+            .faults
+            .extend(found.iter().map(|found| Fault::Secret {
+                path: shown(above),
+                place: "the name of a file".to_owned(),
+                marker: found.marker.clone(),
+            }));
         !found.is_empty()
     }
 
@@ -215,12 +283,29 @@ impl Reader<'_> {
         let reading = grading::reading(looking.verdict, looking.reverify.as_deref());
         if let Reading::Record(Record::Verdict(heading)) = &reading {
             let path = format!("{}/{VERDICT}", self.ground.path(dir));
-            looking.faults.extend(self.scanner.scan(heading.task.as_bytes()).into_iter().map(|found| {
-                let place = "the task id".to_owned();
-                Fault::Secret { path: path.clone(), place, marker: found.marker }
-            }));
+            looking
+                .faults
+                .extend(
+                    self.scanner
+                        .scan(heading.task.as_bytes())
+                        .into_iter()
+                        .map(|found| {
+                            let place = "the task id".to_owned();
+                            Fault::Secret {
+                                path: path.clone(),
+                                place,
+                                marker: found.marker,
+                            }
+                        }),
+                );
         }
-        Candidate { dir: dir.clone(), source, reading, files: looking.files, faults: looking.faults }
+        Candidate {
+            dir: dir.clone(),
+            source,
+            reading,
+            files: looking.files,
+            faults: looking.faults,
+        }
     }
 
     /// A directory in the tree of a ref that GitReins writes; `held` is what HEAD holds of it.
@@ -238,13 +323,31 @@ impl Reader<'_> {
         self.ground.repo.leaves(tree, b"", &mut |path, state| {
             entries.insert(path.to_vec(), state);
         })?;
-        let Some(entry) = entries.get(VERDICT.as_bytes()).filter(|entry| entry.is_file()) else {
-            return Ok(Some(candidate(dir, source, Reading::Unfinished, Vec::new())));
+        let Some(entry) = entries
+            .get(VERDICT.as_bytes())
+            .filter(|entry| entry.is_file())
+        else {
+            return Ok(Some(candidate(
+                dir,
+                source,
+                Reading::Unfinished,
+                Vec::new(),
+            )));
         };
-        let seen = find::Seen { dir: dir.clone(), kind: EntryKind::Folder, held, stamps: None };
+        let seen = find::Seen {
+            dir: dir.clone(),
+            kind: EntryKind::Folder,
+            held,
+            stamps: None,
+        };
         let Some(verdict) = self.ground.repo.blob(entry.id, READ_CAP)? else {
             let fault = too_large(&format!("{base}/{VERDICT}"));
-            return Ok(Some(candidate(dir, source, Reading::Unfinished, vec![fault])));
+            return Ok(Some(candidate(
+                dir,
+                source,
+                Reading::Unfinished,
+                vec![fault],
+            )));
         };
         let mut looking = self.start(&seen, &verdict)?;
         let mut keys = BTreeMap::new();
@@ -258,7 +361,9 @@ impl Reader<'_> {
             if self.is_refused_name(last, &path, &mut looking) {
                 continue;
             }
-            let Some(safe) = safe_path(name, &path, &mut keys, &mut looking) else { continue };
+            let Some(safe) = safe_path(name, &path, &mut keys, &mut looking) else {
+                continue;
+            };
             if entry.mode == EntryState::EXECUTABLE {
                 looking.not_regular(&path, "an executable file");
             }
@@ -270,7 +375,9 @@ impl Reader<'_> {
                 None => looking.faults.push(too_large(&path)),
                 Some(bytes) => {
                     self.fact(safe, &bytes, &mut looking);
-                    looking.reverify = (inner == REVERIFY_FILE).then_some(bytes).or(looking.reverify.take());
+                    looking.reverify = (inner == REVERIFY_FILE)
+                        .then_some(bytes)
+                        .or(looking.reverify.take());
                 }
             }
         }
@@ -284,12 +391,20 @@ impl Looking<'_> {
     fn is_held(&self, inner: &str) -> bool {
         let below = format!("{inner}/");
         self.held.contains_key(inner)
-            || self.held.range(below.clone()..).next().is_some_and(|(path, _)| path.starts_with(&below))
+            || self
+                .held
+                .range(below.clone()..)
+                .next()
+                .is_some_and(|(path, _)| path.starts_with(&below))
     }
 
     fn not_regular(&mut self, path: &str, what: &str) {
         let (path, observed) = (shown(path), what.to_owned());
-        self.faults.push(Fault::Unsafe { reason: "not-regular", path, observed });
+        self.faults.push(Fault::Unsafe {
+            reason: "not-regular",
+            path,
+            observed,
+        });
     }
 }
 
@@ -300,20 +415,32 @@ fn safe_path(
     keys: &mut BTreeMap<String, String>,
     looking: &mut Looking<'_>,
 ) -> Option<RepoPath> {
-    let fault = |reason, observed: String| Fault::Unsafe { reason, path: shown(path), observed };
+    let fault = |reason, observed: String| Fault::Unsafe {
+        reason,
+        path: shown(path),
+        observed,
+    };
     let Ok(text) = std::str::from_utf8(name) else {
-        looking.faults.push(fault("name", "a name that is no UTF-8".to_owned()));
+        looking
+            .faults
+            .push(fault("name", "a name that is no UTF-8".to_owned()));
         return None;
     };
     if let Some(other) = keys.insert(collision_key(text), text.to_owned()) {
-        let observed = format!("a name that differs from {} in case or form only", shown(&other));
+        let observed = format!(
+            "a name that differs from {} in case or form only",
+            shown(&other)
+        );
         looking.faults.push(fault("collision", observed));
         return None;
     }
     match path.parse::<RepoPath>() {
         Ok(path) => Some(path),
         Err(_) if text.to_ascii_lowercase().starts_with(".git") => {
-            looking.faults.push(fault("nested-repository", "a repository of its own".to_owned()));
+            looking.faults.push(fault(
+                "nested-repository",
+                "a repository of its own".to_owned(),
+            ));
             None
         }
         Err(error) => {
@@ -324,31 +451,55 @@ fn safe_path(
 }
 
 fn joined(inner: &str, name: &str) -> String {
-    if inner.is_empty() { name.to_owned() } else { format!("{inner}/{name}") }
+    if inner.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{inner}/{name}")
+    }
 }
 
 fn has_folders(folder: &ForeignFolder) -> Result<bool, FileError> {
-    Ok(folder.list()?.iter().any(|entry| entry.kind == EntryKind::Folder))
+    Ok(folder
+        .list()?
+        .iter()
+        .any(|entry| entry.kind == EntryKind::Folder))
 }
 
 fn candidate(dir: &VerdictDir, source: Source, reading: Reading, faults: Vec<Fault>) -> Candidate {
-    Candidate { dir: dir.clone(), source, reading, files: Vec::new(), faults }
+    Candidate {
+        dir: dir.clone(),
+        source,
+        reading,
+        files: Vec::new(),
+        faults,
+    }
 }
 
 /// What may not be stored, as a fault; what could not be read stays an error.
 fn fault_of(error: FileError, path: &str) -> Result<Fault, FileError> {
     let (reason, observed) = match &error {
         FileError::NotRegular { kind, .. } => ("not-regular", (*kind).to_owned()),
-        FileError::Shared { .. } => ("hard-link", "a file with more than one hard link".to_owned()),
+        FileError::Shared { .. } => (
+            "hard-link",
+            "a file with more than one hard link".to_owned(),
+        ),
         FileError::TooLarge { .. } => return Ok(too_large(path)),
         FileError::Changed { .. } | FileError::Io { .. } => return Err(error),
     };
-    Ok(Fault::Unsafe { reason, path: shown(path), observed })
+    Ok(Fault::Unsafe {
+        reason,
+        path: shown(path),
+        observed,
+    })
 }
 
 fn too_large(path: &str) -> Fault {
     let observed = format!("a file of more than {} MiB", READ_CAP >> 20);
-    Fault::Unsafe { reason: "too-large", path: shown(path), observed }
+    Fault::Unsafe {
+        reason: "too-large",
+        path: shown(path),
+        observed,
+    }
 }
 
 /// The bytes of `verdict.json` of a directory on disk, for whoever looks for a task.
@@ -356,10 +507,22 @@ fn too_large(path: &str) -> Fault {
 /// # Errors
 /// When the disk cannot be read; what is no regular file is nothing here.
 pub fn verdict_bytes(root: &Root, path: &str) -> Result<Option<Vec<u8>>, FileError> {
-    let Ok(path) = path.parse::<RepoPath>() else { return Ok(None) };
-    let Some(folder) = root.folder(&path)? else { return Ok(None) };
+    let Ok(path) = path.parse::<RepoPath>() else {
+        return Ok(None);
+    };
+    let Some(folder) = root.folder(&path)? else {
+        return Ok(None);
+    };
     match folder.read_alone(VERDICT) {
-        Err(FileError::Io { action, path, source }) => Err(FileError::Io { action, path, source }),
+        Err(FileError::Io {
+            action,
+            path,
+            source,
+        }) => Err(FileError::Io {
+            action,
+            path,
+            source,
+        }),
         read => Ok(read.ok().flatten()),
     }
 }

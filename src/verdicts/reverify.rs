@@ -99,7 +99,11 @@ pub enum ReverifyError {
 impl ReverifyError {
     /// The signal, when somebody asked us to stop.
     pub fn interrupted(&self) -> Option<i32> {
-        if let Self::Run(RunError::Interrupted(signal)) = self { Some(*signal) } else { None }
+        if let Self::Run(RunError::Interrupted(signal)) = self {
+            Some(*signal)
+        } else {
+            None
+        }
     }
 }
 
@@ -134,8 +138,17 @@ impl Suite<'_> {
         let tree = self.lay(graded, commit, &root, scratch.path())?;
         let environment = Environment::clean(scratch.path())?;
         let argv: Vec<_> = self.command.iter().map(OsString::from).collect();
-        let limits = Limits { budget: Duration::from_secs(self.budget.budget_s), output: OUTPUT };
-        let job = Job { argv: &argv, dir: &dir, environment: &environment, limits, fence: None };
+        let limits = Limits {
+            budget: Duration::from_secs(self.budget.budget_s),
+            output: OUTPUT,
+        };
+        let job = Job {
+            argv: &argv,
+            dir: &dir,
+            environment: &environment,
+            limits,
+            fence: None,
+        };
         let ran = Runner::new(self.interrupt.clone())?.run(&job, tick)?;
         let record = self.record(graded, (commit, tree), rerun(&ran));
         write(&root, graded.sha256, &record)?;
@@ -157,7 +170,8 @@ impl Suite<'_> {
         let (tree, laid) = match uncommitted(graded.verdict, root)? {
             None => (tree, self.repo.checkout(tree, &dir, &goes_on)),
             Some(patch) => {
-                let borrower = Borrower::new(self.place, self.repo.hex_len(), &scratch.join("objects"))?;
+                let borrower =
+                    Borrower::new(self.place, self.repo.hex_len(), &scratch.join("objects"))?;
                 let patched = borrower.apply(tree, &patch)?;
                 (patched, borrower.repo()?.checkout(patched, &dir, &goes_on))
             }
@@ -182,7 +196,11 @@ impl Suite<'_> {
             (earlier.commit, earlier.tree) == (commit, tree)
                 && (&earlier.command[..], &earlier.budget) == (self.command, self.budget)
         };
-        let mut runs = graded.earlier.filter(same).map(|earlier| earlier.runs.clone()).unwrap_or_default();
+        let mut runs = graded
+            .earlier
+            .filter(same)
+            .map(|earlier| earlier.runs.clone())
+            .unwrap_or_default();
         runs.push(run);
         Reverification {
             schema: REVERIFY_SCHEMA.to_owned(),
@@ -203,14 +221,20 @@ impl Suite<'_> {
 /// Files that git did not know are not among them: the judge kept only what `git diff HEAD` shows.
 fn uncommitted(verdict: &Verdict, root: &Root) -> Result<Option<Vec<u8>>, ReverifyError> {
     let name: RepoPath = WORKTREE_PATCH.parse().expect("the name is a safe path");
-    let Some(kept) = verdict.uncommitted else { return Ok(None) };
+    let Some(kept) = verdict.uncommitted else {
+        return Ok(None);
+    };
     if !kept.is_complete {
         return Err(ReverifyError::Changes("worktree.patch has not all of them"));
     }
-    let patch = root.read(&name)?.ok_or(ReverifyError::Changes("worktree.patch is missing"))?;
+    let patch = root
+        .read(&name)?
+        .ok_or(ReverifyError::Changes("worktree.patch is missing"))?;
     match kept.bytes == Some(patch.len() as u64) {
         true => Ok(Some(patch)),
-        false => Err(ReverifyError::Changes("worktree.patch has another size than the verdict says")),
+        false => Err(ReverifyError::Changes(
+            "worktree.patch has another size than the verdict says",
+        )),
     }
 }
 
@@ -228,10 +252,19 @@ fn rerun(ran: &Ran) -> Rerun {
         End::Missing(_) | End::NotStarted(_) => (Outcome::NotRun, None, None),
     };
     let is_alone = ran.leaked == 0 && ran.survivors == 0;
-    let outcome = if outcome == Outcome::Pass && !is_alone { Outcome::Error } else { outcome };
+    let outcome = if outcome == Outcome::Pass && !is_alone {
+        Outcome::Error
+    } else {
+        outcome
+    };
     // exit 0 stands for a pass and for nothing else
     let exit = exit.filter(|code| *code != 0 || outcome == Outcome::Pass);
-    Rerun { outcome, exit, signal, duration_ms: ran.wall_ms }
+    Rerun {
+        outcome,
+        exit,
+        signal,
+        duration_ms: ran.wall_ms,
+    }
 }
 
 fn of_exit(ran: &Ran, code: i32) -> Outcome {

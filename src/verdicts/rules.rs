@@ -24,7 +24,10 @@ pub struct Rules {
 /// What counts of a policy that stands on no protected line.
 fn unprotected(asked: &Policy) -> Rules {
     let mut policy = Policy::default();
-    policy.judge.secret_markers.clone_from(&asked.judge.secret_markers);
+    policy
+        .judge
+        .secret_markers
+        .clone_from(&asked.judge.secret_markers);
     let ignored = [
         (asked.paths.history != policy.paths.history, "paths.history"),
         (!asked.judge.secret_allow.is_empty(), "judge.secret_allow"),
@@ -33,8 +36,14 @@ fn unprotected(asked: &Policy) -> Rules {
     let ignored = ignored
         .into_iter()
         .filter(|(is_asked, _)| *is_asked)
-        .map(|(_, key)| format!("{key} does not count: the policy does not stand on a protected line"));
-    Rules { policy, on_complete: Vec::new(), ignored: ignored.collect() }
+        .map(|(_, key)| {
+            format!("{key} does not count: the policy does not stand on a protected line")
+        });
+    Rules {
+        policy,
+        on_complete: Vec::new(),
+        ignored: ignored.collect(),
+    }
 }
 
 /// Reads the policy on the protected line, else that at HEAD, else takes the default.
@@ -45,7 +54,11 @@ pub fn rules(repo: &Repo) -> Result<Rules, GateError> {
     match survey(repo, &Request::default()) {
         Ok(Survey::Under(ground)) => {
             let on_complete = ground.policy.foreman.on_complete.clone();
-            Ok(Rules { policy: ground.policy, on_complete, ignored: Vec::new() })
+            Ok(Rules {
+                policy: ground.policy,
+                on_complete,
+                ignored: Vec::new(),
+            })
         }
         // a shallow clone can be folded in: it only cannot say where it would land
         Ok(Survey::NotUnderReins { .. })

@@ -53,9 +53,16 @@ impl Seals {
     /// Reads the seals below the git directory of a worktree. What cannot be read is none.
     pub fn load(git_dir: &Root) -> Self {
         let bytes = git_dir.read(&path()).ok().flatten().unwrap_or_default();
-        let body = bytes.strip_prefix(HEAD).filter(|body| body.len().is_multiple_of(16)).unwrap_or_default();
+        let body = bytes
+            .strip_prefix(HEAD)
+            .filter(|body| body.len().is_multiple_of(16))
+            .unwrap_or_default();
         let known = body.as_chunks().0.iter().copied().collect();
-        Self { known, used: BTreeSet::new(), now: git_dir.touched().unwrap_or(i64::MIN) }
+        Self {
+            known,
+            used: BTreeSet::new(),
+            now: git_dir.touched().unwrap_or(i64::MIN),
+        }
     }
 
     /// Whether a directory is as it was when it was sealed.
@@ -83,7 +90,11 @@ impl Seals {
         if self.used == self.known {
             return Ok(());
         }
-        let bytes = HEAD.iter().chain(self.used.iter().flatten()).copied().collect::<Vec<_>>();
+        let bytes = HEAD
+            .iter()
+            .chain(self.used.iter().flatten())
+            .copied()
+            .collect::<Vec<_>>();
         git_dir.replace(&path(), &bytes)
     }
 }

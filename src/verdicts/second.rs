@@ -42,7 +42,11 @@ impl<'a> Second<'a> {
                 files.insert(&file.path, (file, blob));
             }
         }
-        Ok(Self { ground, files, open: None })
+        Ok(Self {
+            ground,
+            files,
+            open: None,
+        })
     }
 
     /// The bytes of one file of the plan.
@@ -50,14 +54,25 @@ impl<'a> Second<'a> {
     /// # Errors
     /// When they are no longer those that were scanned.
     pub fn bytes(&mut self, path: &RepoPath) -> Result<Vec<u8>, FileError> {
-        let Some((fact, blob)) = self.files.get(path) else { return Err(gone(path.as_str())) };
+        let Some((fact, blob)) = self.files.get(path) else {
+            return Err(gone(path.as_str()));
+        };
         let bytes = match blob {
             Some(id) => self.ground.repo.blob(*id, READ_CAP).ok().flatten(),
             None => {
-                let parent = path.as_str().rsplit_once('/').map_or("", |(parent, _)| parent);
+                let parent = path
+                    .as_str()
+                    .rsplit_once('/')
+                    .map_or("", |(parent, _)| parent);
                 if self.open.as_ref().is_none_or(|(open, _)| open != parent) {
-                    let folder = parent.parse().ok().map(|parent| self.ground.root.folder(&parent));
-                    self.open = folder.transpose()?.flatten().map(|folder| (parent.to_owned(), folder));
+                    let folder = parent
+                        .parse()
+                        .ok()
+                        .map(|parent| self.ground.root.folder(&parent));
+                    self.open = folder
+                        .transpose()?
+                        .flatten()
+                        .map(|folder| (parent.to_owned(), folder));
                 }
                 let name = path.components().last().unwrap_or_default();
                 match &self.open {
@@ -74,5 +89,7 @@ impl<'a> Second<'a> {
 }
 
 fn gone(path: &str) -> FileError {
-    FileError::Changed { path: path.to_owned() }
+    FileError::Changed {
+        path: path.to_owned(),
+    }
 }

@@ -21,8 +21,9 @@ fn one(repo: &Repo, record: &str, code: i32) -> Value {
 /// A repository whose protected line runs this as tier 1.
 fn running(command: &str) -> Repo {
     let repo = Repo::new();
-    let policy =
-        format!("schema = 1\n[protect]\nbase = [\"refs/heads/main\"]\n[tier1]\ncommand = [\"{command}\"]\n");
+    let policy = format!(
+        "schema = 1\n[protect]\nbase = [\"refs/heads/main\"]\n[tier1]\ncommand = [\"{command}\"]\n"
+    );
     repo.write(".gitreins/reins.toml", &policy);
     repo.commit("policy");
     repo
@@ -38,14 +39,62 @@ fn the_table_of_the_contract_with_its_numbers() {
     let (pass, fail, late) = ([step("tests", 0)], [step("tests", 1)], [stopped("tests")]);
     let gone = [step("lint", 127), step("tests", 127)];
     for (record, expected, regression, complete, code) in [
-        (verdict(&pass), ["PASS", "-", "ABSENT", "PASS"], false, true, 0),
-        (answered(&pass, "COMPLETE", &["PASS"]), ["PASS", "-", "MET", "PASS"], false, true, 0),
-        (answered(&pass, "INCOMPLETE", &[]), ["PASS", "-", "NO_EVIDENCE", "PASS"], false, false, 0),
-        (answered(&pass, "INCOMPLETE", &["FAIL"]), ["PASS", "-", "NOT_MET", "FAIL"], false, false, 1),
-        (verdict(&fail), ["FAIL", "tier1.fail", "ABSENT", "FAIL"], true, false, 1),
-        (answered(&fail, "COMPLETE", &["PASS"]), ["FAIL", "tier1.fail", "MET", "FAIL"], true, false, 1),
-        (artifact(), ["TIMEOUT", "tier1.timeout", "MET", "ARTIFACT"], false, false, 3),
-        (verdict(&late), ["TIMEOUT", "tier1.timeout", "ABSENT", "UNRESOLVED"], false, false, 3),
+        (
+            verdict(&pass),
+            ["PASS", "-", "ABSENT", "PASS"],
+            false,
+            true,
+            0,
+        ),
+        (
+            answered(&pass, "COMPLETE", &["PASS"]),
+            ["PASS", "-", "MET", "PASS"],
+            false,
+            true,
+            0,
+        ),
+        (
+            answered(&pass, "INCOMPLETE", &[]),
+            ["PASS", "-", "NO_EVIDENCE", "PASS"],
+            false,
+            false,
+            0,
+        ),
+        (
+            answered(&pass, "INCOMPLETE", &["FAIL"]),
+            ["PASS", "-", "NOT_MET", "FAIL"],
+            false,
+            false,
+            1,
+        ),
+        (
+            verdict(&fail),
+            ["FAIL", "tier1.fail", "ABSENT", "FAIL"],
+            true,
+            false,
+            1,
+        ),
+        (
+            answered(&fail, "COMPLETE", &["PASS"]),
+            ["FAIL", "tier1.fail", "MET", "FAIL"],
+            true,
+            false,
+            1,
+        ),
+        (
+            artifact(),
+            ["TIMEOUT", "tier1.timeout", "MET", "ARTIFACT"],
+            false,
+            false,
+            3,
+        ),
+        (
+            verdict(&late),
+            ["TIMEOUT", "tier1.timeout", "ABSENT", "UNRESOLVED"],
+            false,
+            false,
+            3,
+        ),
         (
             verdict(&[step("tests", 124)]),
             ["TIMEOUT", "tier1.timeout.inner", "ABSENT", "UNRESOLVED"],
@@ -69,7 +118,12 @@ fn the_table_of_the_contract_with_its_numbers() {
         ),
         (
             answered(&gone, "COMPLETE", &["PASS"]),
-            ["UNGRADED", "tier1.ungraded.tool-missing", "MET", "UNRESOLVED"],
+            [
+                "UNGRADED",
+                "tier1.ungraded.tool-missing",
+                "MET",
+                "UNRESOLVED",
+            ],
             false,
             false,
             3,
@@ -90,7 +144,10 @@ fn the_table_of_the_contract_with_its_numbers() {
             "{record}"
         );
         assert_eq!(answer["schema"], "git-reins/adjudication/1");
-        assert_eq!((&answer["id"], &answer["task_id"]), (&json!("00000001"), &json!("task-1")));
+        assert_eq!(
+            (&answer["id"], &answer["task_id"]),
+            (&json!("00000001"), &json!("task-1"))
+        );
         assert_eq!(answer["path"], ONE);
     }
 }
@@ -101,7 +158,13 @@ fn trials_of_our_own_are_read_too() {
     let repo = Repo::new();
     let missed = || vec![TrialReason::UncoveredFail];
     for (verdict, reasons, outcome, expected, code) in [
-        (Admit, vec![], Some(Outcome::Pass), ["PASS", "-", "ABSENT", "PASS"], 0),
+        (
+            Admit,
+            vec![],
+            Some(Outcome::Pass),
+            ["PASS", "-", "ABSENT", "PASS"],
+            0,
+        ),
         (
             Hold,
             vec![TrialReason::FreezeHit],
@@ -109,9 +172,27 @@ fn trials_of_our_own_are_read_too() {
             ["UNGRADED", "tier1.ungraded.held", "ABSENT", "UNRESOLVED"],
             3,
         ),
-        (Reject, missed(), Some(Outcome::Fail), ["FAIL", "tier1.fail", "ABSENT", "FAIL"], 1),
-        (Reject, missed(), Some(Outcome::Leak), ["FAIL", "tier1.fail", "ABSENT", "FAIL"], 1),
-        (Reject, missed(), Some(Outcome::Timeout), ["TIMEOUT", "tier1.timeout", "ABSENT", "UNRESOLVED"], 3),
+        (
+            Reject,
+            missed(),
+            Some(Outcome::Fail),
+            ["FAIL", "tier1.fail", "ABSENT", "FAIL"],
+            1,
+        ),
+        (
+            Reject,
+            missed(),
+            Some(Outcome::Leak),
+            ["FAIL", "tier1.fail", "ABSENT", "FAIL"],
+            1,
+        ),
+        (
+            Reject,
+            missed(),
+            Some(Outcome::Timeout),
+            ["TIMEOUT", "tier1.timeout", "ABSENT", "UNRESOLVED"],
+            3,
+        ),
         (
             Reject,
             missed(),
@@ -126,7 +207,13 @@ fn trials_of_our_own_are_read_too() {
             ["UNGRADED", "tier1.ungraded.error", "ABSENT", "UNRESOLVED"],
             3,
         ),
-        (Reject, missed(), None, ["UNGRADED", "tier1.ungraded.error", "ABSENT", "UNRESOLVED"], 3),
+        (
+            Reject,
+            missed(),
+            None,
+            ["UNGRADED", "tier1.ungraded.error", "ABSENT", "UNRESOLVED"],
+            3,
+        ),
         (
             Reject,
             vec![TrialReason::BytesChanged],
@@ -152,13 +239,22 @@ fn trials_of_our_own_are_read_too() {
             Reject,
             vec![TrialReason::EmptyBlob],
             None,
-            ["UNGRADED", "tier1.ungraded.empty-blob", "ABSENT", "UNRESOLVED"],
+            [
+                "UNGRADED",
+                "tier1.ungraded.empty-blob",
+                "ABSENT",
+                "UNRESOLVED",
+            ],
             3,
         ),
     ] {
         let record = print(&trial(verdict, reasons, outcome));
         let answer = one(&repo, &record, code);
-        assert_eq!((words(&answer), &answer["task_id"]), (expected, &Value::Null), "{record}");
+        assert_eq!(
+            (words(&answer), &answer["task_id"]),
+            (expected, &Value::Null),
+            "{record}"
+        );
     }
 }
 
@@ -179,7 +275,10 @@ fn another_run_settles_an_artifact_and_nothing_else() {
         (&gone, Outcome::Pass, "UNRESOLVED", 3),
         (&gone, Outcome::Fail, "UNRESOLVED", 3),
     ] {
-        repo.write("h/2026-01-02/00000001/reverify.json", &rerun(record, outcome));
+        repo.write(
+            "h/2026-01-02/00000001/reverify.json",
+            &rerun(record, outcome),
+        );
         let answer = one(&repo, record, code);
         assert_eq!(answer["verdict"], expected, "{record} {outcome:?}");
         assert_eq!(answer["regression"], expected == "FAIL");
@@ -194,10 +293,19 @@ fn another_run_of_something_else_is_not_taken_into_account() {
     let artifact = artifact().to_string();
     let good = rerun(&artifact, Outcome::Pass);
     for (beside, why) in [
-        (rerun("{}", Outcome::Pass), "it is about a verdict.json with the digest"),
+        (
+            rerun("{}", Outcome::Pass),
+            "it is about a verdict.json with the digest",
+        ),
         (good.replace("task-1", "task-2"), "it names another task"),
-        (good.replace("\"commit\": \"0", "\"commit\": \"f"), "it ran commit"),
-        (good.replace("\"exit\": 0", "\"exit\": 1"), "expected exit 0 of a pass"),
+        (
+            good.replace("\"commit\": \"0", "\"commit\": \"f"),
+            "it ran commit",
+        ),
+        (
+            good.replace("\"exit\": 0", "\"exit\": 1"),
+            "expected exit 0 of a pass",
+        ),
         (good.replace('\n', "\r\n"), "expected the canonical form"),
         ("\u{1b}[2J".to_owned(), "read"),
     ] {
@@ -206,7 +314,9 @@ fn another_run_of_something_else_is_not_taken_into_account() {
         let run = repo.reins(&["adjudicate", "h"]).expect(3);
         assert!(run.stdout.starts_with("00000001 ARTIFACT"), "{run}");
         assert!(
-            run.stderr.contains("reverify.json is not taken into account") && run.stderr.contains(why),
+            run.stderr
+                .contains("reverify.json is not taken into account")
+                && run.stderr.contains(why),
             "{run}"
         );
         assert!(!run.stderr.contains('\u{1b}'), "{run}");
@@ -215,19 +325,31 @@ fn another_run_of_something_else_is_not_taken_into_account() {
     let mut unnamed = super::verdicts::artifact();
     unnamed["commit"] = json!(null);
     repo.write(ONE, &unnamed.to_string());
-    repo.write("h/2026-01-02/00000001/reverify.json", &rerun(&unnamed.to_string(), Outcome::Pass));
+    repo.write(
+        "h/2026-01-02/00000001/reverify.json",
+        &rerun(&unnamed.to_string(), Outcome::Pass),
+    );
     let run = repo.reins(&["adjudicate", "h"]).expect(3);
-    assert!(run.stdout.contains("ARTIFACT") && run.stderr.contains("names no commit"), "{run}");
+    assert!(
+        run.stdout.contains("ARTIFACT") && run.stderr.contains("names no commit"),
+        "{run}"
+    );
     // nor is any by another command than that of the protected line
     for other in [Repo::new(), running("true")] {
         other.write(ONE, &artifact);
         other.write("h/2026-01-02/00000001/reverify.json", &good);
         let run = other.reins(&["adjudicate", "h"]).expect(3);
-        assert!(run.stdout.contains("ARTIFACT") && run.stderr.contains("it ran make, which is not"), "{run}");
+        assert!(
+            run.stdout.contains("ARTIFACT") && run.stderr.contains("it ran make, which is not"),
+            "{run}"
+        );
     }
     let trial = print(&trial(TrialVerdict::Reject, vec![TrialReason::Infra], None));
     repo.write(ONE, &trial);
-    repo.write("h/2026-01-02/00000001/reverify.json", &rerun(&trial, Outcome::Pass));
+    repo.write(
+        "h/2026-01-02/00000001/reverify.json",
+        &rerun(&trial, Outcome::Pass),
+    );
     let run = repo.reins(&["adjudicate", "h"]).expect(3);
     assert!(run.stderr.contains("judged again as a whole"), "{run}");
 }
@@ -243,7 +365,13 @@ fn totals_keep_every_cause_apart() {
         print(&trial(TrialVerdict::Reject, vec![TrialReason::Infra], None)),
     ];
     for (at, record) in records.iter().enumerate() {
-        repo.write(&format!(".gitreins/history/2026-01-0{}/0000000{at}/verdict.json", at % 3 + 1), record);
+        repo.write(
+            &format!(
+                ".gitreins/history/2026-01-0{}/0000000{at}/verdict.json",
+                at % 3 + 1
+            ),
+            record,
+        );
     }
     let run = repo.reins(&["adjudicate", "."]).expect(1);
     assert_eq!(
@@ -274,7 +402,12 @@ fn hostile_texts_are_shown_safely() {
     repo.write(ONE, &record.to_string());
     for args in [&["adjudicate", "h"][..], &["adjudicate", "h", "--json"]] {
         let run = repo.reins(args).expect(0);
-        assert!(!run.stdout.chars().any(|c| c != '\n' && (c.is_control() || c == '\u{202e}')), "{run}");
+        assert!(
+            !run.stdout
+                .chars()
+                .any(|c| c != '\n' && (c.is_control() || c == '\u{202e}')),
+            "{run}"
+        );
         assert!(!run.stdout.contains("\n0000000f"), "{run}");
     }
     let answer = one(&repo, &record.to_string(), 0);
@@ -285,7 +418,10 @@ fn hostile_texts_are_shown_safely() {
     let unread = "h/2026-01-02/0000000a/verdict.json";
     repo.write(unread, "{\"\u{202e}\u{9b}\": 1, \"\u{202e}\u{9b}\": 2}");
     let run = repo.reins(&["adjudicate", "h"]).expect(128);
-    assert!(run.stderr.contains("a second member \"\\u{202e}\\u{9b}\""), "{run}");
+    assert!(
+        run.stderr.contains("a second member \"\\u{202e}\\u{9b}\""),
+        "{run}"
+    );
 }
 
 #[test]
@@ -298,24 +434,38 @@ fn the_budget_is_that_of_the_protected_line() {
     );
     let policy = repo.read(".gitreins/reins.toml");
     let tier1 = "\n[tier1]\nsuite_runtime_s = 390\n";
-    let bare = policy.lines().filter(|line| !line.starts_with("[tier1]")).collect::<Vec<_>>().join("\n");
+    let bare = policy
+        .lines()
+        .filter(|line| !line.starts_with("[tier1]"))
+        .collect::<Vec<_>>()
+        .join("\n");
     repo.write(".gitreins/reins.toml", &format!("{bare}{tier1}"));
     // what only the worktree says changes nothing
-    assert_eq!(one(&repo, &artifact().to_string(), 3)["budget"], plain["budget"]);
+    assert_eq!(
+        one(&repo, &artifact().to_string(), 3)["budget"],
+        plain["budget"]
+    );
     repo.commit("policy");
     let raised = one(&repo, &artifact().to_string(), 3);
     assert_eq!(
         raised["budget"],
         json!({"tool_budget_s": 120, "budget_s": 488, "source": "manifest", "raised": true})
     );
-    repo.write(".gitreins/reins.toml", &format!("{bare}{tier1}max_s = 400\n"));
+    repo.write(
+        ".gitreins/reins.toml",
+        &format!("{bare}{tier1}max_s = 400\n"),
+    );
     repo.commit("a cap below the need");
     let run = repo.refuses(128, &["adjudicate", "h"]);
     assert!(
-        run.stderr.contains("tier1.suite_runtime_s = 390.000") && run.stderr.contains("tier1.max_s, 400"),
+        run.stderr.contains("tier1.suite_runtime_s = 390.000")
+            && run.stderr.contains("tier1.max_s, 400"),
         "{run}"
     );
-    assert!(run.stderr.contains("POLICY_INVALID") && run.stderr.contains("tier1.margin = 0.25"), "{run}");
+    assert!(
+        run.stderr.contains("POLICY_INVALID") && run.stderr.contains("tier1.margin = 0.25"),
+        "{run}"
+    );
 }
 
 #[test]
@@ -326,7 +476,10 @@ fn every_word_of_an_answer_can_be_explained() {
         ("artifact", "git reins adjudicate --reverify PATH"),
         ("UNRESOLVED", "nobody knows"),
         ("TIMEOUT_CONFIRMED", "tier1.suite_runtime_s"),
-        ("tier1.ungraded.skip", "tier1.ungraded.skip: The judge says itself that it skipped."),
+        (
+            "tier1.ungraded.skip",
+            "tier1.ungraded.skip: The judge says itself that it skipped.",
+        ),
         ("NO_EVIDENCE", "tier 2"),
         ("CANARY_FAILED", "CANARY_FAILED: refused"),
     ] {
@@ -335,6 +488,11 @@ fn every_word_of_an_answer_can_be_explained() {
     }
     let one: Value =
         serde_json::from_str(&repo.reins(&["explain", "MET", "--json"]).expect(0).stdout).unwrap();
-    assert_eq!((&one["codes"], &one["words"][0]["word"]), (&json!([]), &json!("MET")));
-    let _ = repo.reins(&["explain", "tier1.ungraded.because"]).expect(129);
+    assert_eq!(
+        (&one["codes"], &one["words"][0]["word"]),
+        (&json!([]), &json!("MET"))
+    );
+    let _ = repo
+        .reins(&["explain", "tier1.ungraded.because"])
+        .expect(129);
 }

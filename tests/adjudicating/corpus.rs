@@ -7,18 +7,33 @@ use git_reins::decide::result::{Reading, read};
 
 /// The answer about one verdict as the table writes it.
 fn row(verdict: &[u8]) -> String {
-    let Reading::Result(result) = read(verdict, None).unwrap() else { panic!("a resolution record") };
+    let Reading::Result(result) = read(verdict, None).unwrap() else {
+        panic!("a resolution record")
+    };
     let (tier1, finding) = (result.tier1, result.finding);
     let regression = if finding.regression { "yes" } else { "no" };
     let reason = tier1.reason().unwrap_or("-");
-    [tier1.word(), reason, result.tier2.word(), finding.verdict.word(), regression].join("\t")
+    [
+        tier1.word(),
+        reason,
+        result.tier2.word(),
+        finding.verdict.word(),
+        regression,
+    ]
+    .join("\t")
 }
 
 #[test]
 fn the_expected_answers_are_given_exactly() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/verdicts");
-    let Ok(table) = std::fs::read_to_string(corpus.join("expected.tsv")) else { return };
-    let expected: BTreeMap<_, _> = table.lines().skip(1).filter_map(|line| line.split_once('\t')).collect();
+    let Ok(table) = std::fs::read_to_string(corpus.join("expected.tsv")) else {
+        return;
+    };
+    let expected: BTreeMap<_, _> = table
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_once('\t'))
+        .collect();
     let mut seen = 0;
     for (case, row) in expected {
         for day in std::fs::read_dir(corpus.join(case)).unwrap() {

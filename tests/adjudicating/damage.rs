@@ -21,7 +21,10 @@ fn passes(bytes: &[u8], reverify: Option<&[u8]>) -> bool {
 /// of any stage that failed, none but lint that graded nothing, and no stage nor the whole called no
 /// pass without one that is none.
 fn deserves(value: &Value) -> bool {
-    let steps = value["stages"]["tier1"]["steps"].as_array().cloned().unwrap_or_default();
+    let steps = value["stages"]["tier1"]["steps"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     let truthy = |value: &Value| {
         !(value.is_null()
             || value == false
@@ -31,24 +34,36 @@ fn deserves(value: &Value) -> bool {
             || value == &json!({}))
     };
     let marked = |step: &Value| {
-        ["timed_out", "skipped", "skipped_tests"].iter().any(|name| truthy(&step["data"][name]))
+        ["timed_out", "skipped", "skipped_tests"]
+            .iter()
+            .any(|name| truthy(&step["data"][name]))
     };
     let graded = |step: &Value| {
         step["passed"] == true && step["data"]["exit_code"].as_i64() == Some(0) && !marked(step)
     };
     let tests: Vec<_> = steps.iter().filter(|step| step["id"] == "tests").collect();
-    let failed = |step: &Value| step["data"]["exit_code"] == 1 && step["passed"] == false && !marked(step);
+    let failed =
+        |step: &Value| step["data"]["exit_code"] == 1 && step["passed"] == false && !marked(step);
     let stages = value["stages"].as_object().cloned().unwrap_or_default();
     let listed = |stage: &Value| stage["steps"].as_array().cloned().unwrap_or_default();
     let all: Vec<_> = stages.values().flat_map(listed).collect();
-    let is_command = |step: &&Value| step["data"]["exit_code"].is_i64() && step["data"]["verdict"].is_null();
-    let missed = |step: &Value| step["passed"] != true || marked(step) || step["data"]["exit_code"] != 0;
-    let ungraded = all.iter().filter(is_command).any(|step| step["id"] != "lint" && missed(step));
+    let is_command =
+        |step: &&Value| step["data"]["exit_code"].is_i64() && step["data"]["verdict"].is_null();
+    let missed =
+        |step: &Value| step["passed"] != true || marked(step) || step["data"]["exit_code"] != 0;
+    let ungraded = all
+        .iter()
+        .filter(is_command)
+        .any(|step| step["id"] != "lint" && missed(step));
     // a model that gave no answer is why its stage is no pass
-    let silent =
-        |stage: &Value| listed(stage).iter().any(|step| step["passed"] != true || !is_command(&step));
+    let silent = |stage: &Value| {
+        listed(stage)
+            .iter()
+            .any(|step| step["passed"] != true || !is_command(&step))
+    };
     let refused = |value: &Value| !value["passed"].is_null() && value["passed"] != true;
-    let told = |stage: &Value| silent(stage) || (refused(stage) && stage == &value["stages"]["tier2"]);
+    let told =
+        |stage: &Value| silent(stage) || (refused(stage) && stage == &value["stages"]["tier2"]);
     let untold = stages.values().any(|stage| refused(stage) && !told(stage))
         || (refused(value)
             && !stages.values().any(|stage| refused(stage) || silent(stage))
@@ -123,14 +138,22 @@ fn stage() -> impl Strategy<Value = Value> {
     );
     let steps = prop::collection::vec(prop_oneof![step, graded], 0..4);
     let flag = || prop::sample::select(vec![Value::Null, json!(true), json!(false), json!("no")]);
-    let other = (0..3i64, any::<bool>(), prop::sample::select(&["lint", "secrets"][..]))
-        .prop_map(|(code, passed, id)| json!({"id": id, "passed": passed, "data": {"exit_code": code}}));
+    let other = (
+        0..3i64,
+        any::<bool>(),
+        prop::sample::select(&["lint", "secrets"][..]),
+    )
+        .prop_map(
+            |(code, passed, id)| json!({"id": id, "passed": passed, "data": {"exit_code": code}}),
+        );
     let beside = (flag(), prop::collection::vec(other, 0..3));
-    (steps, flag(), json(), flag(), beside).prop_map(|(steps, passed, tier2, whole, (refused, others))| {
-        json!({"task_id": "t", "evaluated_at": "x", "passed": whole,
+    (steps, flag(), json(), flag(), beside).prop_map(
+        |(steps, passed, tier2, whole, (refused, others))| {
+            json!({"task_id": "t", "evaluated_at": "x", "passed": whole,
                "stages": {"tier1": {"passed": passed, "steps": steps}, "tier2": tier2,
                           "extra": {"passed": refused, "steps": others}}})
-    })
+        },
+    )
 }
 
 proptest! {
@@ -173,17 +196,22 @@ fn records() -> [Value; 5] {
 /// The pointer of every value but the whole.
 fn pointers(value: &Value) -> Vec<String> {
     let below = |name: String, value: &Value| {
-        let inner =
-            pointers(value).into_iter().map(|pointer| format!("/{name}{pointer}")).collect::<Vec<_>>();
+        let inner = pointers(value)
+            .into_iter()
+            .map(|pointer| format!("/{name}{pointer}"))
+            .collect::<Vec<_>>();
         [vec![format!("/{name}")], inner].concat()
     };
     match value {
-        Value::Object(members) => {
-            members.iter().flat_map(|(name, value)| below(name.clone(), value)).collect()
-        }
-        Value::Array(list) => {
-            list.iter().enumerate().flat_map(|(at, value)| below(at.to_string(), value)).collect()
-        }
+        Value::Object(members) => members
+            .iter()
+            .flat_map(|(name, value)| below(name.clone(), value))
+            .collect(),
+        Value::Array(list) => list
+            .iter()
+            .enumerate()
+            .flat_map(|(at, value)| below(at.to_string(), value))
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -203,8 +231,11 @@ fn damage(record: &mut Value, pointer: &str, value: Option<Value>) {
 fn no_byte_of_a_record_of_our_own_can_be_changed_into_a_pass() {
     let artifact = artifact().to_string();
     let late = rerun(&artifact, Outcome::Timeout);
-    let rejected =
-        print(&trial(TrialVerdict::Reject, vec![TrialReason::UncoveredFail], Some(Outcome::Timeout)));
+    let rejected = print(&trial(
+        TrialVerdict::Reject,
+        vec![TrialReason::UncoveredFail],
+        Some(Outcome::Timeout),
+    ));
     for at in 0..late.len() {
         for byte in *b"0\"} \n" {
             let mut bytes = late.clone().into_bytes();
@@ -218,5 +249,8 @@ fn no_byte_of_a_record_of_our_own_can_be_changed_into_a_pass() {
         assert!(!passes(&bytes, None), "{at}");
         assert!(!passes(&rejected.as_bytes()[..at], None), "{at}");
     }
-    assert!(passes(artifact.as_bytes(), Some(rerun(&artifact, Outcome::Pass).as_bytes())));
+    assert!(passes(
+        artifact.as_bytes(),
+        Some(rerun(&artifact, Outcome::Pass).as_bytes())
+    ));
 }

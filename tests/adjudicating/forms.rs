@@ -12,14 +12,22 @@ use crate::support::Repo;
 fn checked(name: &str, good: &Value, bad: &[(&str, Value)]) {
     let schema: Value = serde_json::from_str(&schema(name).unwrap()).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let faults: Vec<_> = validator.iter_errors(good).map(|fault| fault.to_string()).collect();
+    let faults: Vec<_> = validator
+        .iter_errors(good)
+        .map(|fault| fault.to_string())
+        .collect();
     assert_eq!(faults, [""; 0], "{good}");
     for (pointer, value) in bad {
         let mut changed = good.clone();
         *changed.pointer_mut(pointer).unwrap() = value.clone();
         assert!(!validator.is_valid(&changed), "{name} {pointer} {value}");
     }
-    for member in good.as_object().unwrap().keys().filter(|member| *member != "timing") {
+    for member in good
+        .as_object()
+        .unwrap()
+        .keys()
+        .filter(|member| *member != "timing")
+    {
         let mut short = good.clone();
         short.as_object_mut().unwrap().remove(member);
         assert!(!validator.is_valid(&short), "{name} without {member}");
@@ -28,9 +36,16 @@ fn checked(name: &str, good: &Value, bad: &[(&str, Value)]) {
 
 #[test]
 fn schemas_take_what_is_written_and_nothing_else() {
-    let mut record = trial(TrialVerdict::Reject, vec![TrialReason::UncoveredFail], Some(Outcome::Timeout));
-    record.timing =
-        Some(Timing { started_at: "2026-01-02T03:04:05Z".to_owned(), wall_ms: 1, checks_ms: vec![1] });
+    let mut record = trial(
+        TrialVerdict::Reject,
+        vec![TrialReason::UncoveredFail],
+        Some(Outcome::Timeout),
+    );
+    record.timing = Some(Timing {
+        started_at: "2026-01-02T03:04:05Z".to_owned(),
+        wall_ms: 1,
+        checks_ms: vec![1],
+    });
     let record: Value = serde_json::from_str(&print(&record)).unwrap();
     checked(
         "trial",
@@ -55,7 +70,10 @@ fn schemas_take_what_is_written_and_nothing_else() {
     ];
     checked("reverify", &beside, &bad);
     let repo = Repo::new();
-    repo.write("h/2026-01-02/00000001/verdict.json", &artifact().to_string());
+    repo.write(
+        "h/2026-01-02/00000001/verdict.json",
+        &artifact().to_string(),
+    );
     let run = repo.reins(&["adjudicate", "--json", "h"]).expect(3);
     let answer: Value = serde_json::from_str(&run.stdout).unwrap();
     let bad = [

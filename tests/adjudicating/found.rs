@@ -11,7 +11,9 @@ use crate::support::{BINARY, Repo, Run};
 
 fn ids(run: &Run) -> Vec<String> {
     let all: Vec<Value> = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"));
-    all.iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect()
+    all.iter()
+        .map(|one| one["id"].as_str().unwrap().to_owned())
+        .collect()
 }
 
 fn good() -> String {
@@ -20,7 +22,11 @@ fn good() -> String {
 
 fn filled() -> Repo {
     let repo = Repo::new();
-    for place in ["2026-01-02/0000000b", "2026-01-02/0000000a", "2026-01-03/0123456789abcdef"] {
+    for place in [
+        "2026-01-02/0000000b",
+        "2026-01-02/0000000a",
+        "2026-01-03/0123456789abcdef",
+    ] {
         repo.write(&format!(".gitreins/history/{place}/verdict.json"), &good());
     }
     repo
@@ -38,7 +44,10 @@ fn every_way_to_name_a_verdict_finds_it() {
         (vec![".gitreins/history/2026-01-02"], &all[..2]),
         (vec![".gitreins/history/2026-01-02/0000000a"], &all[..1]),
         (vec![".gitreins/history/2026-01-02/0000000a/."], &all[..1]),
-        (vec![".gitreins/history/2026-01-02/0000000a/verdict.json"], &all[..1]),
+        (
+            vec![".gitreins/history/2026-01-02/0000000a/verdict.json"],
+            &all[..1],
+        ),
         (
             vec![
                 ".",
@@ -48,14 +57,25 @@ fn every_way_to_name_a_verdict_finds_it() {
             &all,
         ),
     ] {
-        let run = repo.reins(&[&["adjudicate", "--json"][..], &named].concat()).expect(0);
+        let run = repo
+            .reins(&[&["adjudicate", "--json"][..], &named].concat())
+            .expect(0);
         assert_eq!(ids(&run), expected, "{named:?}");
     }
-    let run =
-        repo.reins_in(".gitreins/history/2026-01-02/0000000a", &["adjudicate", "--json", "."]).expect(0);
+    let run = repo
+        .reins_in(
+            ".gitreins/history/2026-01-02/0000000a",
+            &["adjudicate", "--json", "."],
+        )
+        .expect(0);
     assert_eq!(ids(&run), ["0000000a"]);
     repo.write("elsewhere.json", &good());
-    assert_eq!(ids(&repo.reins(&["adjudicate", "--json", "elsewhere.json"]).expect(0)), ["elsewhere"]);
+    assert_eq!(
+        ids(&repo
+            .reins(&["adjudicate", "--json", "elsewhere.json"])
+            .expect(0)),
+        ["elsewhere"]
+    );
 }
 
 #[test]
@@ -90,7 +110,10 @@ fn only_what_is_named_like_a_verdict_directory_is_one() {
         let run = repo.reins(&["adjudicate", "--json", "."]).expect(code);
         assert_eq!(ids(&run), ["0000000a", "0000000b", "0123456789abcdef"]);
         assert!(
-            run.stderr.contains(said) && run.stderr.contains(&format!("{place} holds a verdict.json")),
+            run.stderr.contains(said)
+                && run
+                    .stderr
+                    .contains(&format!("{place} holds a verdict.json")),
             "{run}"
         );
         std::fs::remove_file(repo.path(&file)).unwrap();
@@ -101,9 +124,20 @@ fn only_what_is_named_like_a_verdict_directory_is_one() {
     repo.write(".gitreins/history/2026-01-03/0000000e/notes", "");
     let run = repo.reins(&["adjudicate", "--json", "."]).expect(3);
     assert_eq!(ids(&run), ["0000000a", "0000000b", "0123456789abcdef"]);
-    assert!(run.stderr.contains("0000000e has no verdict.json: unfinished"), "{run}");
-    let alone = repo.reins(&["adjudicate", ".gitreins/history/2026-01-03/0000000e"]).expect(128);
-    assert!(alone.stderr.contains("0000000e has no verdict.json: unfinished"), "{alone}");
+    assert!(
+        run.stderr
+            .contains("0000000e has no verdict.json: unfinished"),
+        "{run}"
+    );
+    let alone = repo
+        .reins(&["adjudicate", ".gitreins/history/2026-01-03/0000000e"])
+        .expect(128);
+    assert!(
+        alone
+            .stderr
+            .contains("0000000e has no verdict.json: unfinished"),
+        "{alone}"
+    );
 }
 
 #[test]
@@ -116,17 +150,32 @@ fn a_superseded_verdict_is_shown_and_decides_nothing() {
         value["evaluated_at"] = json!(at);
         value
     };
-    let (mut old, mut new) = (attempt(1, "2026-01-02T03:04:05"), attempt(0, "2026-01-02T03:04:06"));
+    let (mut old, mut new) = (
+        attempt(1, "2026-01-02T03:04:05"),
+        attempt(0, "2026-01-02T03:04:06"),
+    );
     old["superseded_by"] = json!(path("0000000b"));
     new["supersedes"] = json!(path("0000000a"));
     let write = |old: &Value, new: &Value| {
-        repo.write(&format!("{}/verdict.json", path("0000000a")), &old.to_string());
-        repo.write(&format!("{}/verdict.json", path("0000000b")), &new.to_string());
+        repo.write(
+            &format!("{}/verdict.json", path("0000000a")),
+            &old.to_string(),
+        );
+        repo.write(
+            &format!("{}/verdict.json", path("0000000b")),
+            &new.to_string(),
+        );
     };
     write(&old, &new);
     let run = repo.reins(&["adjudicate", "."]).expect(0);
-    assert!(run.stdout.contains("0000000a FAIL") && run.stdout.contains("superseded: 1"), "{run}");
-    assert!(run.stdout.contains("PASS 1, FAIL 0") && run.stdout.contains("regressions: 0"), "{run}");
+    assert!(
+        run.stdout.contains("0000000a FAIL") && run.stdout.contains("superseded: 1"),
+        "{run}"
+    );
+    assert!(
+        run.stdout.contains("PASS 1, FAIL 0") && run.stdout.contains("regressions: 0"),
+        "{run}"
+    );
     // alone it decides, since what replaced it was not read
     let _ = repo.reins(&["adjudicate", &path("0000000a")]).expect(1);
     // and nobody is excused by a word of its own
@@ -150,10 +199,18 @@ fn a_superseded_verdict_is_shown_and_decides_nothing() {
 fn no_link_is_followed_and_none_is_passed_over_in_silence() {
     let repo = filled();
     let history = repo.path(".gitreins/history");
-    symlink(history.join("2026-01-02/0000000a"), history.join("2026-01-03/0000000f")).unwrap();
+    symlink(
+        history.join("2026-01-02/0000000a"),
+        history.join("2026-01-03/0000000f"),
+    )
+    .unwrap();
     let run = repo.reins(&["adjudicate", "--json", "."]).expect(128);
     assert_eq!(ids(&run), ["0000000a", "0000000b", "0123456789abcdef"]);
-    assert!(run.stderr.contains("0000000f is a link, which is not followed"), "{run}");
+    assert!(
+        run.stderr
+            .contains("0000000f is a link, which is not followed"),
+        "{run}"
+    );
     std::fs::remove_file(history.join("2026-01-03/0000000f")).unwrap();
 
     symlink(history.join("2026-01-02"), history.join("2026-01-04")).unwrap();
@@ -163,16 +220,25 @@ fn no_link_is_followed_and_none_is_passed_over_in_silence() {
 
     symlink(&history, repo.path("around")).unwrap();
     symlink(repo.path("."), repo.path("loop")).unwrap();
-    assert_eq!(ids(&repo.reins(&["adjudicate", "--json", "."]).expect(0)).len(), 3);
+    assert_eq!(
+        ids(&repo.reins(&["adjudicate", "--json", "."]).expect(0)).len(),
+        3
+    );
     // what a person names is theirs
-    assert_eq!(ids(&repo.reins(&["adjudicate", "--json", "around"]).expect(0)).len(), 3);
+    assert_eq!(
+        ids(&repo.reins(&["adjudicate", "--json", "around"]).expect(0)).len(),
+        3
+    );
 
     let verdict = history.join("2026-01-02/0000000b/verdict.json");
     std::fs::rename(&verdict, repo.path("moved")).unwrap();
     symlink(repo.path("moved"), &verdict).unwrap();
     let run = repo.reins(&["adjudicate", "--json", "."]).expect(128);
     assert_eq!(ids(&run), ["0000000a", "0123456789abcdef"]);
-    assert!(run.stderr.contains("0000000b/verdict.json") && run.stderr.contains("a symbolic link"), "{run}");
+    assert!(
+        run.stderr.contains("0000000b/verdict.json") && run.stderr.contains("a symbolic link"),
+        "{run}"
+    );
 }
 
 #[test]
@@ -184,21 +250,39 @@ fn what_cannot_be_read_is_told_and_the_rest_is_adjudicated() {
         (String::new(), "expected JSON"),
         ("[]".to_owned(), "read a list, expected an object"),
         (r#"{"task_id": 7}"#.to_owned(), "field task_id: read 7"),
-        (whole.replace("task_id", "task"), "field task_id: read no such member"),
-        (whole.replacen('{', r#"{"kind": "appeal", "#, 1), "field kind"),
+        (
+            whole.replace("task_id", "task"),
+            "field task_id: read no such member",
+        ),
+        (
+            whole.replacen('{', r#"{"kind": "appeal", "#, 1),
+            "field kind",
+        ),
         (
             whole.replacen('{', r#"{"schema": "git-reins/trial/2", "#, 1),
             "field schema: read git-reins/trial/2",
         ),
-        (whole.replacen('{', r#"{"schema": "git-reins/trial/1", "#, 1), "unknown field"),
-        (whole.replacen('{', r#"{"passed": true, "#, 1), "a second member"),
+        (
+            whole.replacen('{', r#"{"schema": "git-reins/trial/1", "#, 1),
+            "unknown field",
+        ),
+        (
+            whole.replacen('{', r#"{"passed": true, "#, 1),
+            "a second member",
+        ),
         ("[".repeat(200_000), "recursion limit"),
-        (format!("{{\"a\": {}1{}}}", "[".repeat(200_000), "]".repeat(200_000)), "recursion limit"),
+        (
+            format!("{{\"a\": {}1{}}}", "[".repeat(200_000), "]".repeat(200_000)),
+            "recursion limit",
+        ),
     ] {
         repo.write(bad, &text);
         let run = repo.reins(&["adjudicate", "--json", "."]).expect(128);
         assert_eq!(ids(&run), ["0000000a", "0000000b", "0123456789abcdef"]);
-        assert!(run.stderr.contains("0000000c/verdict.json: ") && run.stderr.contains(why), "{why}: {run}");
+        assert!(
+            run.stderr.contains("0000000c/verdict.json: ") && run.stderr.contains(why),
+            "{why}: {run}"
+        );
     }
     // a failure that was seen stands
     repo.write(
@@ -213,7 +297,10 @@ fn what_cannot_be_read_is_told_and_the_rest_is_adjudicated() {
 fn a_file_of_any_size_is_refused_and_not_read_into_memory() {
     let repo = filled();
     let place = repo.path(".gitreins/history/2026-01-02/0000000a/verdict.json");
-    File::create(&place).unwrap().set_len((64 << 20) + 1).unwrap();
+    File::create(&place)
+        .unwrap()
+        .set_len((64 << 20) + 1)
+        .unwrap();
     let run = repo.reins(&["adjudicate", "--json", "."]).expect(128);
     assert!(run.stderr.contains("larger than 64 MiB"), "{run}");
     assert_eq!(ids(&run).len(), 2);
@@ -230,9 +317,15 @@ fn where_there_is_nothing_nothing_is_said() {
     }
     let resolution =
         json!({"kind": "resolution", "task_id": "resolution", "band": "RESOLVED", "verdict": {}});
-    repo.write("h/2026-01-02/0000000a/verdict.json", &resolution.to_string());
+    repo.write(
+        "h/2026-01-02/0000000a/verdict.json",
+        &resolution.to_string(),
+    );
     let run = repo.refuses(128, &["adjudicate", "h"]);
-    assert!(run.stderr.contains("is a resolution record, no verdict"), "{run}");
+    assert!(
+        run.stderr.contains("is a resolution record, no verdict"),
+        "{run}"
+    );
     repo.write("h/2026-01-02/0000000b/verdict.json", &good());
     let run = repo.reins(&["adjudicate", "--json", "h"]).expect(0);
     assert_eq!(ids(&run), ["0000000b"]);

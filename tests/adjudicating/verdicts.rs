@@ -6,8 +6,8 @@ use git_reins::model::reverification::{
     Budget, BudgetSource, REVERIFY_SCHEMA, Rerun, RerunResult, Reverification,
 };
 use git_reins::model::trial::{
-    CheckKind, CheckRun, Enforced, Epoch, FixtureGuard, Image, KillGuard, NetworkGuard, Outcome, Revision,
-    TRIAL_SCHEMA, Trace, Trial, TrialReason, TrialVerdict,
+    CheckKind, CheckRun, Enforced, Epoch, FixtureGuard, Image, KillGuard, NetworkGuard, Outcome,
+    Revision, TRIAL_SCHEMA, Trace, Trial, TrialReason, TrialVerdict,
 };
 use serde_json::{Value, json};
 
@@ -40,7 +40,10 @@ pub fn verdict(steps: &[Value]) -> Value {
 
 /// The same with an answer of the model.
 pub fn answered(steps: &[Value], verdict: &str, items: &[&str]) -> Value {
-    let items: Vec<_> = items.iter().map(|status| json!({"criterion": "one", "status": status})).collect();
+    let items: Vec<_> = items
+        .iter()
+        .map(|status| json!({"criterion": "one", "status": status}))
+        .collect();
     let mut value = self::verdict(steps);
     value["stages"]["tier2"] = json!({"id": "tier2", "passed": verdict == "COMPLETE", "steps": [
         {"id": "tier2", "type": "ai_eval", "passed": verdict == "COMPLETE", "error": "", "output": "",
@@ -60,7 +63,12 @@ pub fn rerun(verdict: &str, outcome: Outcome) -> String {
         Outcome::Timeout => None,
         _ => Some(1),
     };
-    let runs = vec![Rerun { outcome, exit, signal: None, duration_ms: 390_000 }];
+    let runs = vec![Rerun {
+        outcome,
+        exit,
+        signal: None,
+        duration_ms: 390_000,
+    }];
     print(&Reverification {
         schema: REVERIFY_SCHEMA.to_owned(),
         verdict_sha256: Sha256::of(verdict.as_bytes()),
@@ -68,7 +76,12 @@ pub fn rerun(verdict: &str, outcome: Outcome) -> String {
         commit: COMMIT.parse().unwrap(),
         tree: COMMIT.parse().unwrap(),
         command: vec!["make".to_owned()],
-        budget: Budget { tool_budget_s: 120, budget_s: 488, source: BudgetSource::Manifest, raised: true },
+        budget: Budget {
+            tool_budget_s: 120,
+            budget_s: 488,
+            source: BudgetSource::Manifest,
+            raised: true,
+        },
         result: RerunResult::of(&runs),
         runs,
     })
@@ -102,8 +115,14 @@ pub fn trial(verdict: TrialVerdict, reasons: Vec<TrialReason>, outcome: Option<O
         seeds_sha256: digest,
         policy_sha256: digest,
         rows_sha256: digest,
-        epoch: Epoch { epoch_id: "e".to_owned(), digest_sha256: digest },
-        image: Image { id: "nix:/nix/store/x".to_owned(), fingerprint: "f".to_owned() },
+        epoch: Epoch {
+            epoch_id: "e".to_owned(),
+            digest_sha256: digest,
+        },
+        image: Image {
+            id: "nix:/nix/store/x".to_owned(),
+            fingerprint: "f".to_owned(),
+        },
         enforced: Enforced {
             fixtures: FixtureGuard::None,
             network: NetworkGuard::None,

@@ -10,12 +10,32 @@ use crate::support::{BINARY, Repo, add_row};
 #[test]
 fn usage_is_129_and_help_is_0() {
     let repo = Repo::new();
-    assert!(repo.reins(&[]).expect(129).stderr.contains("Usage: git reins"));
-    assert!(repo.reins(&["oracle"]).expect(129).stderr.contains("Usage: git reins oracle"));
+    assert!(
+        repo.reins(&[])
+            .expect(129)
+            .stderr
+            .contains("Usage: git reins")
+    );
+    assert!(
+        repo.reins(&["oracle"])
+            .expect(129)
+            .stderr
+            .contains("Usage: git reins oracle")
+    );
     let _ = repo.reins(&["nonsense"]).expect(129);
     let _ = repo.reins(&["explain", "NO_SUCH_CODE"]).expect(129);
-    assert!(repo.reins(&["--help"]).expect(0).stdout.contains("Usage: git reins"));
-    assert!(repo.reins(&["--version"]).expect(0).stdout.starts_with("git-reins "));
+    assert!(
+        repo.reins(&["--help"])
+            .expect(0)
+            .stdout
+            .contains("Usage: git reins")
+    );
+    assert!(
+        repo.reins(&["--version"])
+            .expect(0)
+            .stdout
+            .starts_with("git-reins ")
+    );
     let _ = repo.reins(&["schema", "oracle"]).expect(0);
 }
 
@@ -24,7 +44,12 @@ fn an_answer_that_cannot_be_printed_is_none() {
     let repo = Repo::new();
     let full = File::options().write(true).open("/dev/full").unwrap();
     let mut command = repo.command(BINARY, &repo.path(""));
-    let output = command.arg("explain").stdout(full).stderr(Stdio::piped()).output().unwrap();
+    let output = command
+        .arg("explain")
+        .stdout(full)
+        .stderr(Stdio::piped())
+        .output()
+        .unwrap();
     assert_snapshot!(repo.captured(output), @r#"
     git-reins: cannot print the answer: No space left on device (os error 28)
     --- exit 128
@@ -32,7 +57,12 @@ fn an_answer_that_cannot_be_printed_is_none() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     let mut command = repo.command(BINARY, &repo.path(""));
-    let output = command.arg("explain").stdout(writer).stderr(Stdio::piped()).output().unwrap();
+    let output = command
+        .arg("explain")
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .output()
+        .unwrap();
     let _ = repo.captured(output).expect(128);
 }
 
@@ -56,7 +86,11 @@ fn without_repository_policy_or_worktree_nothing_is_done() {
     git-reins: cannot list the oracles: the directory cannot be entered: No such file or directory (os error 2)
     --- exit 128
     "#);
-    assert!(repo.refuses(128, &["-C", "..", "oracle", "list"]).stderr.contains("not a git repository"));
+    assert!(
+        repo.refuses(128, &["-C", "..", "oracle", "list"])
+            .stderr
+            .contains("not a git repository")
+    );
     assert_snapshot!(repo.refuses(128, &["-C", ".git", "init"]), @r#"
     git-reins: cannot start: this repository has no worktree to write in
     --- exit 128
@@ -67,21 +101,37 @@ fn without_repository_policy_or_worktree_nothing_is_done() {
 fn the_callers_place_is_found_as_git_finds_it() {
     let repo = Repo::under_reins();
     let _ = add_row(&repo, "b").expect(0);
-    let _ = repo.reins(&["-C", "src", "-C", "..", "oracle", "list"]).expect(0);
-    let _ = repo.reins(&["--git-dir", ".git", "oracle", "list"]).expect(0);
-    let _ = repo.reins(&["-C", "..", "--git-dir", "none", "oracle", "list"]).expect(128);
+    let _ = repo
+        .reins(&["-C", "src", "-C", "..", "oracle", "list"])
+        .expect(0);
+    let _ = repo
+        .reins(&["--git-dir", ".git", "oracle", "list"])
+        .expect(0);
+    let _ = repo
+        .reins(&["-C", "..", "--git-dir", "none", "oracle", "list"])
+        .expect(128);
     let pin = format!("!{BINARY} oracle edit b --file balance.py conftest.py");
     repo.write("properties/conftest.py", "x");
     repo.git(&["config", "alias.widen", &pin]);
-    let output = repo.command("git", &repo.path("properties")).arg("widen").output().unwrap();
+    let output = repo
+        .command("git", &repo.path("properties"))
+        .arg("widen")
+        .output()
+        .unwrap();
     assert_snapshot!(repo.captured(output), @r#"
     changed oracle b; next: git reins oracle commit
     --- exit 0
     "#);
-    let beside = std::path::Path::new(BINARY).parent().unwrap().display().to_string();
+    let beside = std::path::Path::new(BINARY)
+        .parent()
+        .unwrap()
+        .display()
+        .to_string();
     let path = format!("{beside}:{}", std::env::var("PATH").unwrap());
     let mut by_git = repo.command("git", &repo.path(""));
-    let by_git = by_git.env("PATH", path).args(["-C", "properties", "reins", "oracle", "list"]);
+    let by_git = by_git
+        .env("PATH", path)
+        .args(["-C", "properties", "reins", "oracle", "list"]);
     let _ = repo.captured(by_git.output().unwrap()).expect(0);
 }
 
@@ -115,5 +165,8 @@ fn a_code_is_explained() {
     --- exit 0
     "#);
     let table = repo.reins(&["explain"]).expect(0).stdout;
-    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    assert!(
+        table.lines().all(|line| line.chars().count() <= 80),
+        "{table}"
+    );
 }

@@ -50,11 +50,17 @@ fn every_file_that_git_would_track_is_pinned() {
     "#);
     let sums = repo
         .command("sh", &repo.path(""))
-        .args(["-c", "sha256sum fixtures/.gitignore fixtures/accounts.json fixtures/new* | sha256sum"])
+        .args([
+            "-c",
+            "sha256sum fixtures/.gitignore fixtures/accounts.json fixtures/new* | sha256sum",
+        ])
         .output()
         .unwrap();
     let digest = repo.captured(sums).stdout;
-    assert!(repo.read("ledger/fixture.json").contains(&digest[..64]), "{digest}");
+    assert!(
+        repo.read("ledger/fixture.json").contains(&digest[..64]),
+        "{digest}"
+    );
     assert_snapshot!(repo.refuses(1, &["fixture", "commit"]), @r#"
     git-reins: cannot commit the fixture ledger: HEAD does not hold fixtures/.gitignore as it is pinned
     hint: commit the fixture bytes first, in a commit of their own
@@ -135,8 +141,21 @@ fn base_and_image_have_to_be_real() {
     hint: name a commit: --base REV
     --- exit 1
     "#);
-    let auto =
-        repo.reins(&["fixture", "pin", "--epoch", "e", "--runner-image", "auto", "--base", "main"]).expect(0);
-    assert!(auto.stderr.contains("is a measured fingerprint of arch, "), "{auto}");
+    let auto = repo
+        .reins(&[
+            "fixture",
+            "pin",
+            "--epoch",
+            "e",
+            "--runner-image",
+            "auto",
+            "--base",
+            "main",
+        ])
+        .expect(0);
+    assert!(
+        auto.stderr.contains("is a measured fingerprint of arch, "),
+        "{auto}"
+    );
     assert!(auto.stderr.contains("not a container image id"), "{auto}");
 }

@@ -12,7 +12,10 @@ fn ledgers_are_brought_into_canonical_form() {
     --- exit 0
     "#);
     let canonical = repo.read("ledger/freezes.json");
-    repo.write("ledger/freezes.json", "{\"freezes\": [],\r\n  \"schema\": \"git-reins/freezes/1\"}");
+    repo.write(
+        "ledger/freezes.json",
+        "{\"freezes\": [],\r\n  \"schema\": \"git-reins/freezes/1\"}",
+    );
     assert_snapshot!(repo.refuses(1, &["fmt", "--check"]), @r#"
     --- a/ledger/freezes.json
     +++ b/ledger/freezes.json
@@ -55,7 +58,11 @@ fn rows_that_two_people_added_side_by_side_are_merged() {
     repo.git(&["switch", "-q", "main"]);
     let _ = add_row(&repo, "ours").expect(0);
     repo.commit("ours");
-    let merge = repo.command("git", &repo.path("")).args(["merge", "-q", "theirs"]).output().unwrap();
+    let merge = repo
+        .command("git", &repo.path(""))
+        .args(["merge", "-q", "theirs"])
+        .output()
+        .unwrap();
     let _ = repo.captured(merge).expect(1);
     let _ = repo.refuses(1, &["fmt"]);
     assert_snapshot!(repo.reins(&["fmt", "--resolve"]), @r#"
@@ -78,6 +85,11 @@ fn bare_ledgers_of_the_articles_are_rewritten_and_the_gaps_are_named() {
     );
     let _ = repo.refuses(1, &["fmt"]);
     let upgraded = repo.reins(&["fmt", "--upgrade"]).expect(0);
-    assert!(upgraded.stderr.contains("note: still missing: ledger/freezes.json: "), "{upgraded}");
+    assert!(
+        upgraded
+            .stderr
+            .contains("note: still missing: ledger/freezes.json: "),
+        "{upgraded}"
+    );
     let _ = repo.reins(&["fmt", "--check"]).expect(0);
 }

@@ -8,25 +8,53 @@ use crate::support::{Repo, Run, add_row};
 fn pinned() -> Repo {
     let repo = Repo::under_reins();
     let _ = add_row(&repo, "bal-01").expect(0);
-    let _ = repo.reins(&["fixture", "pin", "--epoch", "e1", "--runner-image", "gha:ubuntu24-1"]).expect(0);
+    let _ = repo
+        .reins(&[
+            "fixture",
+            "pin",
+            "--epoch",
+            "e1",
+            "--runner-image",
+            "gha:ubuntu24-1",
+        ])
+        .expect(0);
     repo
 }
 
 fn freeze<'a>(property: &'a str, expires: &'a str) -> Vec<&'a str> {
-    vec!["freeze", "add", "--property", property, "--seed", "7", "--expires", expires, "--owner", "Ada"]
+    vec![
+        "freeze",
+        "add",
+        "--property",
+        property,
+        "--seed",
+        "7",
+        "--expires",
+        expires,
+        "--owner",
+        "Ada",
+    ]
 }
 
 /// The run without the day on which it ran.
 fn dayless(repo: &Repo, run: Run) -> String {
     let (text, rows) = (run.to_string(), repo.read("ledger/freezes.json"));
-    let day = rows.split("\"expires_at\": \"").nth(1).and_then(|rest| rest.get(..10)).unwrap_or("-");
+    let day = rows
+        .split("\"expires_at\": \"")
+        .nth(1)
+        .and_then(|rest| rest.get(..10))
+        .unwrap_or("-");
     text.replace(day, "YYYY-MM-DD")
 }
 
 #[test]
 fn a_freeze_is_bound_to_the_pinned_base_and_epoch() {
     let repo = pinned();
-    let add = [freeze("bal-01", "+14").as_slice(), &["--paths", "src/account.py", "src"]].concat();
+    let add = [
+        freeze("bal-01", "+14").as_slice(),
+        &["--paths", "src/account.py", "src"],
+    ]
+    .concat();
     assert_snapshot!(repo.reins(&add), @r#"
     froze seed 7 of bal-01; next: git reins freeze commit
     --- exit 0
@@ -99,7 +127,11 @@ fn a_freeze_that_would_be_refused_is_not_written() {
     hint: --expires +30 at most
     --- exit 1
     "#);
-    assert!(repo.refuses(1, &freeze("bal-01", "2020-01-01")).stderr.contains("2020-01-01 is past"));
+    assert!(
+        repo.refuses(1, &freeze("bal-01", "2020-01-01"))
+            .stderr
+            .contains("2020-01-01 is past")
+    );
     let _ = repo.refuses(129, &freeze("bal-01", "soon"));
     let _ = repo.reins(&freeze("bal-01", "+0")).expect(0);
     std::fs::remove_file(repo.path("ledger/fixture.json")).unwrap();
@@ -116,7 +148,10 @@ fn expired_rows_are_pruned_and_others_stay() {
     let _ = repo.reins(&freeze("bal-01", "+3")).expect(0);
     let row = repo.read("ledger/freezes.json");
     let (head, tail) = row.split_once("\"expires_at\": \"").unwrap();
-    repo.write("ledger/freezes.json", &format!("{head}\"expires_at\": \"2026-01-01{}", &tail[10..]));
+    repo.write(
+        "ledger/freezes.json",
+        &format!("{head}\"expires_at\": \"2026-01-01{}", &tail[10..]),
+    );
     assert_snapshot!(repo.reins(&["freeze", "list"]), @r#"
     bal-01 7  2026-01-01 (expired)  Ada
     --- exit 0

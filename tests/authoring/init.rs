@@ -42,7 +42,9 @@ fn an_unborn_repository_comes_under_reins() {
 #[test]
 fn a_missing_ledger_is_written_again_where_the_policy_says() {
     let repo = Repo::new();
-    let _ = repo.reins(&["init", "--ledger-dir", "proof/books", "--preset", "cargo"]).expect(0);
+    let _ = repo
+        .reins(&["init", "--ledger-dir", "proof/books", "--preset", "cargo"])
+        .expect(0);
     let policy = repo.read(".gitreins/reins.toml");
     std::fs::remove_file(repo.path("proof/books/freezes.json")).unwrap();
     assert_snapshot!(repo.reins(&["init"]), @r#"
@@ -58,8 +60,19 @@ fn the_printed_next_command_works_from_a_subdirectory() {
     repo.write("deep/er/file", "x");
     repo.write(".git/info/exclude", ".gitreins\n");
     let said = repo.reins_in("deep/er", &["init"]).expect(0).stderr;
-    let next = said.lines().next().unwrap().split("; next: ").nth(1).unwrap().to_owned();
-    let output = repo.command("sh", &repo.path("deep/er")).args(["-c", &next]).output().unwrap();
+    let next = said
+        .lines()
+        .next()
+        .unwrap()
+        .split("; next: ")
+        .nth(1)
+        .unwrap()
+        .to_owned();
+    let output = repo
+        .command("sh", &repo.path("deep/er"))
+        .args(["-c", &next])
+        .output()
+        .unwrap();
     let _ = repo.captured(output).expect(0);
     assert_snapshot!(repo.git(&["ls-tree", "-r", "--name-only", "HEAD"]), @r#"
     .gitignore
@@ -87,13 +100,22 @@ fn the_protected_line_is_found_and_the_reason_is_told() {
     "#);
     repo.git(&["remote", "add", "origin", "."]);
     repo.git(&["update-ref", "refs/remotes/origin/release", "HEAD"]);
-    repo.git(&["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/release"]);
+    repo.git(&[
+        "symbolic-ref",
+        "refs/remotes/origin/HEAD",
+        "refs/remotes/origin/release",
+    ]);
     assert_snapshot!(told(), @r#"
     nothing is written: this is the plan
     note: the policy protects refs/heads/release, the remote's default branch
     "#);
-    let plan = repo.unchanged(|| repo.reins(&["init", "--dry-run"])).expect(0);
-    assert!(plan.stdout.contains("+base = [\"refs/heads/release\"]"), "{plan}");
+    let plan = repo
+        .unchanged(|| repo.reins(&["init", "--dry-run"]))
+        .expect(0);
+    assert!(
+        plan.stdout.contains("+base = [\"refs/heads/release\"]"),
+        "{plan}"
+    );
 }
 
 #[test]

@@ -86,7 +86,10 @@ fn what_else_is_changed_stops_an_oracle_commit() {
     --- exit 1
     "#);
     std::fs::remove_file(repo.path("ledger/notes.md")).unwrap();
-    repo.write("ledger/freezes.json", "{\"schema\": \"git-reins/freezes/1\", \"freezes\": [], \"x\": 1}");
+    repo.write(
+        "ledger/freezes.json",
+        "{\"schema\": \"git-reins/freezes/1\", \"freezes\": [], \"x\": 1}",
+    );
     assert_snapshot!(refused(), @r#"
     git-reins: cannot commit the ledgers: ledger/freezes.json: field x, line 1: read an unknown member, expected `schema` or `freezes` (LEDGER_INVALID)
     hint: edit the named field, and write the file anew: git reins fmt
@@ -125,18 +128,29 @@ fn hooks_and_signing_are_the_persons_own_and_a_no_changes_nothing() {
     git-reins: cannot commit the ledgers: git commit failed (exit 1): lint: no
     --- exit 1
     "#);
-    repo.script(".git/hooks/pre-commit", "#!/bin/sh\necho 'lint: fine' >&2\n");
+    repo.script(
+        ".git/hooks/pre-commit",
+        "#!/bin/sh\necho 'lint: fine' >&2\n",
+    );
     repo.git(&["config", "commit.gpgsign", "true"]);
     repo.git(&["config", "gpg.program", "/bin/false"]);
     let refused = repo.refuses(1, &["oracle", "commit"]);
-    assert!(refused.stderr.contains("gpg failed to sign the data"), "{refused}");
+    assert!(
+        refused.stderr.contains("gpg failed to sign the data"),
+        "{refused}"
+    );
     repo.git(&["config", "commit.gpgsign", "false"]);
     let refused = repo.unchanged(|| {
         let mut command = repo.command(crate::support::BINARY, &repo.path(""));
-        let nobody = command.env_remove("GIT_AUTHOR_EMAIL").env("GIT_AUTHOR_NAME", "");
+        let nobody = command
+            .env_remove("GIT_AUTHOR_EMAIL")
+            .env("GIT_AUTHOR_NAME", "");
         repo.captured(nobody.args(["oracle", "commit"]).output().unwrap())
     });
-    assert!(refused.stderr.contains("Please tell me who you are"), "{refused}");
+    assert!(
+        refused.stderr.contains("Please tell me who you are"),
+        "{refused}"
+    );
     assert_snapshot!(named(&repo, repo.reins(&["oracle", "commit"])), @"
     lint: fine
     committed 2 files as {ledger: add oracle bal-01:10}; next: git reins fixture pin --epoch NEW --runner-image auto
@@ -149,15 +163,25 @@ fn an_open_operation_or_a_held_index_stops_it() {
     let repo = with_row();
     repo.write(".git/index.lock", "");
     let refused = repo.refuses(1, &["oracle", "commit"]);
-    assert!(refused.stderr.contains("another process holds TEMP/repo/.git/index.lock (made "), "{refused}");
+    assert!(
+        refused
+            .stderr
+            .contains("another process holds TEMP/repo/.git/index.lock (made "),
+        "{refused}"
+    );
     assert!(repo.path(".git/index.lock").exists());
     std::fs::remove_file(repo.path(".git/index.lock")).unwrap();
-    for (mark, name) in
-        [("MERGE_HEAD", "merge"), ("CHERRY_PICK_HEAD", "cherry-pick"), ("BISECT_LOG", "bisect")]
-    {
+    for (mark, name) in [
+        ("MERGE_HEAD", "merge"),
+        ("CHERRY_PICK_HEAD", "cherry-pick"),
+        ("BISECT_LOG", "bisect"),
+    ] {
         repo.write(&format!(".git/{mark}"), &repo.git(&["rev-parse", "HEAD"]));
         let refused = repo.refuses(1, &["oracle", "commit"]);
-        assert!(refused.stderr.contains(&format!("a {name} is open")), "{refused}");
+        assert!(
+            refused.stderr.contains(&format!("a {name} is open")),
+            "{refused}"
+        );
         std::fs::remove_file(repo.path(&format!(".git/{mark}"))).unwrap();
     }
     let _ = repo.reins(&["oracle", "commit"]).expect(0);
@@ -169,7 +193,10 @@ fn unborn_detached_and_sha256_repositories_take_it() {
     let _ = unborn.reins(&["init"]).expect(0);
     std::fs::remove_dir_all(unborn.path(".gitreins")).unwrap();
     std::fs::remove_file(unborn.path(".gitignore")).unwrap();
-    unborn.write(".gitreins/reins.toml", "schema = 1\n[paths]\nproperties = [\"properties\"]\n");
+    unborn.write(
+        ".gitreins/reins.toml",
+        "schema = 1\n[paths]\nproperties = [\"properties\"]\n",
+    );
     unborn.write("properties/p.py", "x");
     let refused = |repo: &Repo| {
         repo.script(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n");
@@ -196,7 +223,16 @@ fn unborn_detached_and_sha256_repositories_take_it() {
     sha256.fill();
     let _ = add_row(&sha256, "bal-01").expect(0);
     let _ = sha256.reins(&["oracle", "commit"]).expect(0);
-    let _ = sha256.reins(&["fixture", "pin", "--epoch", "e1", "--runner-image", "gha:u-1"]).expect(0);
+    let _ = sha256
+        .reins(&[
+            "fixture",
+            "pin",
+            "--epoch",
+            "e1",
+            "--runner-image",
+            "gha:u-1",
+        ])
+        .expect(0);
     let _ = sha256.reins(&["fixture", "commit"]).expect(0);
     assert_snapshot!(sha256.git(&["log", "--format=%s"]), @r#"
     ledger: pin fixture epoch e1
@@ -209,8 +245,17 @@ fn unborn_detached_and_sha256_repositories_take_it() {
 fn linked_worktrees_split_indexes_sparse_checkouts_and_subdirectories_take_it() {
     let repo = Repo::under_reins();
     let linked = repo.linked("topic");
-    let row =
-        ["oracle", "add", "b", "--source", "issue:1", "--property", "p", "--file", "properties/balance.py"];
+    let row = [
+        "oracle",
+        "add",
+        "b",
+        "--source",
+        "issue:1",
+        "--property",
+        "p",
+        "--file",
+        "properties/balance.py",
+    ];
     let _ = linked.reins(&row).expect(0);
     let _ = linked.reins(&["oracle", "commit"]).expect(0);
     assert_snapshot!(linked.git(&["log", "--format=%s", "--all"]), @r#"
@@ -248,14 +293,35 @@ fn linked_worktrees_split_indexes_sparse_checkouts_and_subdirectories_take_it() 
 fn fixture_and_freeze_commits_leave_staged_work_staged() {
     let repo = with_row();
     let _ = repo.reins(&["oracle", "commit"]).expect(0);
-    let _ = repo.reins(&["fixture", "pin", "--epoch", "e1", "--runner-image", "nix:/nix/store/x"]).expect(0);
+    let _ = repo
+        .reins(&[
+            "fixture",
+            "pin",
+            "--epoch",
+            "e1",
+            "--runner-image",
+            "nix:/nix/store/x",
+        ])
+        .expect(0);
     repo.write("src/account.py", "staged work");
     repo.git(&["add", "src"]);
     let _ = repo.reins(&["fixture", "commit"]).expect(0);
-    let freeze =
-        ["freeze", "add", "--property", "bal-01", "--seed", "7", "--expires", "+9", "--owner", "Ada"];
+    let freeze = [
+        "freeze",
+        "add",
+        "--property",
+        "bal-01",
+        "--seed",
+        "7",
+        "--expires",
+        "+9",
+        "--owner",
+        "Ada",
+    ];
     let _ = repo.reins(&freeze).expect(0);
-    let _ = repo.reins(&["freeze", "commit", "-m", "freeze: seed 7"]).expect(0);
+    let _ = repo
+        .reins(&["freeze", "commit", "-m", "freeze: seed 7"])
+        .expect(0);
     assert_snapshot!(repo.git(&["log", "--format=%s", "--name-only", "-2"]), @r#"
     freeze: seed 7
 
@@ -280,7 +346,11 @@ fn the_editor_gets_the_message_and_an_empty_one_commits_nothing() {
 
 /// The command of the hint.
 fn hint(run: &crate::support::Run) -> String {
-    run.stderr.lines().find_map(|line| line.strip_prefix("hint: ")).expect("a hint").to_owned()
+    run.stderr
+        .lines()
+        .find_map(|line| line.strip_prefix("hint: "))
+        .expect("a hint")
+        .to_owned()
 }
 
 #[test]
@@ -304,8 +374,18 @@ fn late_row() -> Repo {
     repo.write("src/account.py", "patched");
     repo.write("properties/late.py", "def late(): ...\n");
     repo.commit("patch");
-    let row = ["oracle", "add", "late-01", "--source", "spec/accounts.md#no-overdraft", "--property", "late"];
-    let _ = repo.reins(&[row.as_slice(), &["--file", "properties/late.py"]].concat()).expect(0);
+    let row = [
+        "oracle",
+        "add",
+        "late-01",
+        "--source",
+        "spec/accounts.md#no-overdraft",
+        "--property",
+        "late",
+    ];
+    let _ = repo
+        .reins(&[row.as_slice(), &["--file", "properties/late.py"]].concat())
+        .expect(0);
     repo
 }
 
@@ -318,7 +398,10 @@ fn a_row_and_its_file_land_together_in_a_range_of_their_own() {
         repo.git(&["show", "--name-only", "--format=%s", "HEAD"]),
         "ledger: add oracle late-01\n\nledger/oracle.json\nproperties/late.py\n"
     );
-    assert_eq!(repo.git(&["status", "--porcelain"]) + &repo.git(&["stash", "list"]), "");
+    assert_eq!(
+        repo.git(&["status", "--porcelain"]) + &repo.git(&["stash", "list"]),
+        ""
+    );
 }
 
 #[test]
@@ -327,11 +410,18 @@ fn the_way_into_a_range_of_its_own_loses_no_work() {
     let ledger = repo.read("ledger/oracle.json");
     let said = repo.reins(&["check", "--json"]).expect(1).stdout;
     let decision: serde_json::Value = serde_json::from_str(&said).unwrap();
-    let fixes = decision["details"].as_array().unwrap().iter().filter_map(|detail| detail["fix"].as_str());
+    let fixes = decision["details"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|detail| detail["fix"].as_str());
     let mut ways = fixes.filter_map(|fix| fix.strip_prefix("land it in a range of its own: "));
     let fix = ways.next().expect("the way there");
     let _ = follow(&repo, fix).expect(0);
-    assert_eq!(repo.git(&["show", "--name-only", "--format=", "HEAD"]), "properties/late.py\n");
+    assert_eq!(
+        repo.git(&["show", "--name-only", "--format=", "HEAD"]),
+        "properties/late.py\n"
+    );
     repo.git(&["stash", "pop", "-q"]);
     assert_eq!(repo.read("ledger/oracle.json"), ledger);
 }

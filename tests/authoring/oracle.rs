@@ -35,7 +35,10 @@ fn a_row_is_added_edited_pinned_cleared_listed_and_removed() {
       ]
     }
     "#);
-    repo.write("properties/balance.py", "def balance_never_negative(account): return True\n");
+    repo.write(
+        "properties/balance.py",
+        "def balance_never_negative(account): return True\n",
+    );
     assert_snapshot!(repo.reins(&["oracle", "pin"]), @r#"
     pinned bal-01; next: git reins oracle commit
     --- exit 0
@@ -75,14 +78,23 @@ fn a_row_is_added_edited_pinned_cleared_listed_and_removed() {
     nothing is written: this is the plan
     --- exit 0
     "#);
-    let _ = repo.reins(&["oracle", "clear", "bal-01", "--by", "Ada"]).expect(0);
-    let _ = repo.reins(&["oracle", "edit", "bal-01", "--smoke"]).expect(0);
+    let _ = repo
+        .reins(&["oracle", "clear", "bal-01", "--by", "Ada"])
+        .expect(0);
+    let _ = repo
+        .reins(&["oracle", "edit", "bal-01", "--smoke"])
+        .expect(0);
     assert_snapshot!(repo.reins(&["oracle", "list"]), @r#"
     bal-01  smoke      balance_never_negative  spec/accounts.md#no-overdraft
     --- exit 0
     "#);
-    let _ = repo.reins(&["oracle", "edit", "bal-01", "--score"]).expect(0);
-    assert_eq!(repo.reins(&["oracle", "list", "--json"]).stdout, repo.read("ledger/oracle.json"));
+    let _ = repo
+        .reins(&["oracle", "edit", "bal-01", "--score"])
+        .expect(0);
+    assert_eq!(
+        repo.reins(&["oracle", "list", "--json"]).stdout,
+        repo.read("ledger/oracle.json")
+    );
     assert_snapshot!(repo.reins(&["oracle", "rm", "bal-01"]), @r#"
     removed oracle bal-01; next: git reins oracle commit
     --- exit 0
@@ -96,14 +108,34 @@ fn a_row_is_added_edited_pinned_cleared_listed_and_removed() {
 #[test]
 fn paths_are_meant_from_where_one_stands() {
     let repo = Repo::under_reins();
-    let row = ["oracle", "add", "b", "--source", "../spec/accounts.md#no-overdraft", "--property", "p"];
-    let run = repo.reins_in("src", &[row.as_slice(), &["--file", "../properties/balance.py"]].concat());
+    let row = [
+        "oracle",
+        "add",
+        "b",
+        "--source",
+        "../spec/accounts.md#no-overdraft",
+        "--property",
+        "p",
+    ];
+    let run = repo.reins_in(
+        "src",
+        &[row.as_slice(), &["--file", "../properties/balance.py"]].concat(),
+    );
     assert_snapshot!(run, @r#"
     added oracle b to ledger/oracle.json; next: git reins oracle commit
     note: b is smoke and does not score: git reins oracle edit b --inputs TEXT --relation TEXT --witness TEXT
     --- exit 0
     "#);
-    let row = ["oracle", "add", "c", "--source", "issue:17", "--property", "p", "--file"];
+    let row = [
+        "oracle",
+        "add",
+        "c",
+        "--source",
+        "issue:17",
+        "--property",
+        "p",
+        "--file",
+    ];
     let absolute = repo.path("properties/balance.py").display().to_string();
     assert_snapshot!(repo.reins(&[row.as_slice(), &[&absolute, "--smoke"]].concat()), @r#"
     added oracle c to ledger/oracle.json; next: git reins oracle commit
@@ -122,7 +154,20 @@ fn what_would_refuse_later_is_refused_now() {
     let repo = Repo::under_reins();
     let _ = add_row(&repo, "bal-01").expect(0);
     let add = |id: &str, source: &str, file: &str| {
-        repo.refuses(1, &["oracle", "add", id, "--source", source, "--property", "p", "--file", file])
+        repo.refuses(
+            1,
+            &[
+                "oracle",
+                "add",
+                id,
+                "--source",
+                source,
+                "--property",
+                "p",
+                "--file",
+                file,
+            ],
+        )
     };
     let (source, file) = ("spec/accounts.md#no-overdraft", "properties/balance.py");
     assert_snapshot!(add("BAL-01", source, file), @r#"
@@ -181,9 +226,19 @@ fn what_would_refuse_later_is_refused_now() {
 #[test]
 fn a_property_file_behind_a_link_is_never_read() {
     let repo = Repo::under_reins();
-    std::os::unix::fs::symlink(repo.path("src/account.py"), repo.path("properties/link.py")).unwrap();
-    let row =
-        ["oracle", "add", "b", "--source", "issue:1", "--property", "p", "--file", "properties/link.py"];
+    std::os::unix::fs::symlink(repo.path("src/account.py"), repo.path("properties/link.py"))
+        .unwrap();
+    let row = [
+        "oracle",
+        "add",
+        "b",
+        "--source",
+        "issue:1",
+        "--property",
+        "p",
+        "--file",
+        "properties/link.py",
+    ];
     assert_snapshot!(repo.refuses(1, &row), @r#"
     git-reins: cannot add the oracle: properties/link.py is a symbolic link, not a regular file
     --- exit 1
@@ -194,7 +249,9 @@ fn a_property_file_behind_a_link_is_never_read() {
 fn a_broken_ledger_stops_every_edit_and_says_where() {
     let repo = Repo::under_reins();
     let _ = add_row(&repo, "bal-01").expect(0);
-    let broken = repo.read("ledger/oracle.json").replace("\"property\":", "\"proprety\":");
+    let broken = repo
+        .read("ledger/oracle.json")
+        .replace("\"property\":", "\"proprety\":");
     repo.write("ledger/oracle.json", &broken);
     assert_snapshot!(repo.refuses(1, &["oracle", "rm", "bal-01"]), @r#"
     git-reins: cannot remove the oracle: ledger/oracle.json: row bal-01, field proprety, line 8: read an unknown member, expected one of `oracle_id`, `source`, `sees_diff`, `property`, `check`, `property_files`, `inputs`, `relation`, `witness`, `score`, `witness_patch`, `drafted_by`, `cleared_by`, `authored_commit` (LEDGER_INVALID)

@@ -1,5 +1,8 @@
 //! `git reins status`: the next command, all the way round the loop.
-#![expect(clippy::unwrap_used, reason = "a test that cannot tell its story fails")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot tell its story fails"
+)]
 
 use insta::assert_snapshot;
 
@@ -18,7 +21,16 @@ fn the_next_command_is_said_all_the_way_round() {
     --- exit 0
     ");
     let _made = add_row(&repo, "bal-01").expect(0);
-    let _made = repo.reins(&["fixture", "pin", "--epoch", "e1", "--runner-image", "nix:abc"]).expect(0);
+    let _made = repo
+        .reins(&[
+            "fixture",
+            "pin",
+            "--epoch",
+            "e1",
+            "--runner-image",
+            "nix:abc",
+        ])
+        .expect(0);
     assert_snapshot!(named(&repo, repo.reins(&["status"])), @"
     base {start:10}, 0 commits with a patch
     1 oracle row, 1 of them scoring; epoch e1; 0 freezes
@@ -59,9 +71,17 @@ fn the_next_command_is_said_all_the_way_round() {
 
 /// Runs a command that we advised, in a shell that finds ours.
 pub fn follow(repo: &Repo, line: &str) -> Run {
-    let ours = std::path::Path::new(BINARY).parent().unwrap().display().to_string();
+    let ours = std::path::Path::new(BINARY)
+        .parent()
+        .unwrap()
+        .display()
+        .to_string();
     let path = format!("{ours}:{}", std::env::var("PATH").unwrap());
-    let output = repo.command("sh", &repo.path("")).env("PATH", path).args(["-c", line]).output();
+    let output = repo
+        .command("sh", &repo.path(""))
+        .env("PATH", path)
+        .args(["-c", line])
+        .output();
     repo.captured(output.unwrap())
 }
 
@@ -90,8 +110,11 @@ fn the_policy_is_committed_and_lands_first() {
         );
         let _ = follow(&repo, &next(&repo)).expect(0);
         assert_eq!(repo.git(&["status", "--porcelain"]), "");
-        let wanted =
-            if remote { "git push origin HEAD:refs/heads/main" } else { "git switch main && git merge -" };
+        let wanted = if remote {
+            "git push origin HEAD:refs/heads/main"
+        } else {
+            "git switch main && git merge -"
+        };
         assert_eq!(next(&repo), wanted);
         let doctor = repo.reins(&["doctor"]).expect(1).stdout;
         assert!(doctor.contains(&format!("fix: {wanted}\n")), "{doctor}");
@@ -105,10 +128,22 @@ fn ledgers_that_disagree_are_looked_at_before_a_patch() {
     let repo = Repo::under_reins();
     repo.git(&["switch", "-q", "-c", "topic"]);
     let _ = add_row(&repo, "bal-01").expect(0);
-    let _ = repo.reins(&["fixture", "pin", "--epoch", "e1", "--runner-image", "nix:abc"]).expect(0);
+    let _ = repo
+        .reins(&[
+            "fixture",
+            "pin",
+            "--epoch",
+            "e1",
+            "--runner-image",
+            "nix:abc",
+        ])
+        .expect(0);
     repo.git(&["rm", "-q", "properties/balance.py"]);
     repo.commit("by hand");
     assert_eq!(next(&repo), "git reins check");
     let said = repo.reins(&["check"]).expect(1).stdout;
-    assert!(said.contains("git reins oracle rm bal-01 &&\n    git reins oracle commit"), "{said}");
+    assert!(
+        said.contains("git reins oracle rm bal-01 &&\n    git reins oracle commit"),
+        "{said}"
+    );
 }

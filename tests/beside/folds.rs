@@ -9,21 +9,42 @@ use crate::tools::Tools;
 fn its_verdicts_are_told_apart_and_folded_in_one_commit() {
     let Some(tools) = Tools::find() else { return };
     let scene = Scene::set(tools);
-    let printed = [scene.judge(PASS), scene.judge(FAIL), scene.judge(TIMEOUT), scene.judge_met(TIMEOUT)];
+    let printed = [
+        scene.judge(PASS),
+        scene.judge(FAIL),
+        scene.judge(TIMEOUT),
+        scene.judge_met(TIMEOUT),
+    ];
     let dirs = printed.each_ref().map(|commit| scene.brought(commit));
     let told = scene.verdicts(1);
-    assert_eq!(dirs.each_ref().map(|dir| told[dir].as_str()), ["PASS", "FAIL", "UNRESOLVED", "ARTIFACT"]);
+    assert_eq!(
+        dirs.each_ref().map(|dir| told[dir].as_str()),
+        ["PASS", "FAIL", "UNRESOLVED", "ARTIFACT"]
+    );
 
     let (before, start) = (scene.foreign(), scene.repo.git(&["rev-parse", "HEAD"]));
     let _ = scene.repo.reins(&["reconcile"]).expect(0);
-    assert_eq!(scene.foreign(), before, "something that is not ours has changed");
+    assert_eq!(
+        scene.foreign(),
+        before,
+        "something that is not ours has changed"
+    );
     assert_eq!(scene.repo.git(&["rev-parse", "HEAD^"]), start, "one commit");
     assert_eq!(scene.at("HEAD"), BTreeSet::from(dirs.clone()));
     for (dir, commit) in dirs.iter().zip(&printed) {
         scene.same_at_head(dir, commit);
     }
     assert_eq!(scene.repo.git(&["status", "--porcelain"]), "");
-    assert_eq!(scene.repo.git(&["diff", "--name-only", "HEAD^", "HEAD", ":!.gitreins/history"]), "");
+    assert_eq!(
+        scene.repo.git(&[
+            "diff",
+            "--name-only",
+            "HEAD^",
+            "HEAD",
+            ":!.gitreins/history"
+        ]),
+        ""
+    );
 
     // and GitReins goes on as if nothing had happened
     let report = scene.shell("gitreins report").expect(0);
@@ -39,7 +60,10 @@ fn nothing_left_to_fold_changes_nothing() {
     let scene = Scene::set(tools);
     scene.judge(PASS);
     let _ = scene.repo.reins(&["reconcile"]).expect(0);
-    let _ = scene.repo.unchanged(|| scene.repo.reins(&["reconcile"])).expect(0);
+    let _ = scene
+        .repo
+        .unchanged(|| scene.repo.reins(&["reconcile"]))
+        .expect(0);
 }
 
 #[test]
@@ -58,7 +82,9 @@ fn what_it_prunes_from_the_disk_stays_folded() {
     assert_eq!(scene.on_disk().len(), 1, "three of four are gone");
     scene.repo.write("notes.txt", "mine\n");
     scene.repo.git(&["add", "notes.txt"]);
-    scene.repo.git(&["commit", "-q", "--no-verify", "-m", "notes"]);
+    scene
+        .repo
+        .git(&["commit", "-q", "--no-verify", "-m", "notes"]);
     assert_eq!(scene.at("HEAD"), folded, "a person's commit");
 
     let _ = scene.repo.reins(&["reconcile", &last[11..]]).expect(0);
@@ -66,11 +92,25 @@ fn what_it_prunes_from_the_disk_stays_folded() {
     assert_eq!(scene.at("HEAD"), folded, "the next fold");
 
     let last = scene.brought(&scene.judge(PASS));
-    let _ = scene.repo.reins(&["reconcile", "--stage", &last[11..]]).expect(0);
-    scene.repo.git(&["commit", "-q", "--no-verify", "-m", "a person's commit with verdicts"]);
+    let _ = scene
+        .repo
+        .reins(&["reconcile", "--stage", &last[11..]])
+        .expect(0);
+    scene.repo.git(&[
+        "commit",
+        "-q",
+        "--no-verify",
+        "-m",
+        "a person's commit with verdicts",
+    ]);
     folded.insert(last);
     assert_eq!(scene.at("HEAD"), folded, "the next commit");
-    assert_eq!(scene.repo.git(&["log", "--diff-filter=D", "--name-only", "--format="]), "");
+    assert_eq!(
+        scene
+            .repo
+            .git(&["log", "--diff-filter=D", "--name-only", "--format="]),
+        ""
+    );
 }
 
 #[test]
@@ -80,7 +120,9 @@ fn a_pruned_verdict_is_found_by_the_commit_that_was_printed() {
     scene.keep(1);
     let printed = [scene.judge(PASS), scene.judge(FAIL), scene.judge(PASS)];
     let left = scene.on_disk();
-    let mut pruned = printed.iter().filter(|commit| !left.contains(&scene.brought(commit)));
+    let mut pruned = printed
+        .iter()
+        .filter(|commit| !left.contains(&scene.brought(commit)));
     let (one, other) = (pruned.next().unwrap(), pruned.next().unwrap());
 
     let before = scene.foreign();
@@ -89,8 +131,12 @@ fn a_pruned_verdict_is_found_by_the_commit_that_was_printed() {
     assert_eq!(scene.foreign(), before);
     // where GitReins kept them before it had a ref of its own
     let tip = scene.repo.git(&["rev-parse", "refs/gitreins/history"]);
-    scene.repo.git(&["update-ref", "refs/heads/gitreins", tip.trim_end()]);
-    scene.repo.git(&["update-ref", "-d", "refs/gitreins/history"]);
+    scene
+        .repo
+        .git(&["update-ref", "refs/heads/gitreins", tip.trim_end()]);
+    scene
+        .repo
+        .git(&["update-ref", "-d", "refs/gitreins/history"]);
     let before = scene.foreign();
     let _ = scene.repo.reins(&["reconcile", other]).expect(0);
     scene.same_at_head(&scene.brought(other), other);
@@ -114,12 +160,21 @@ fn a_verdict_that_a_resumed_job_supersedes_is_not_rewritten() {
 
     let _ = scene.shell(FILE_A_JOB).expect(0);
     let path = format!(".gitreins/history/{first}/verdict.json");
-    assert!(scene.repo.read(&path).contains("superseded_at"), "GitReins has marked it");
+    assert!(
+        scene.repo.read(&path).contains("superseded_at"),
+        "GitReins has marked it"
+    );
     let _ = scene.repo.reins(&["reconcile"]).expect(0);
     assert_eq!(scene.at("HEAD"), scene.on_disk());
 
-    let changed = scene.repo.read(&path).replace("\"passed\": true", "\"passed\": false");
+    let changed = scene
+        .repo
+        .read(&path)
+        .replace("\"passed\": true", "\"passed\": false");
     scene.repo.write(&path, &changed);
-    let refused = scene.repo.unchanged(|| scene.repo.reins(&["reconcile"])).expect(1);
+    let refused = scene
+        .repo
+        .unchanged(|| scene.repo.reins(&["reconcile"]))
+        .expect(1);
     assert!(refused.stdout.contains("VERDICT_REWRITTEN"), "{refused}");
 }

@@ -19,27 +19,43 @@ impl Scene {
     /// Every hook file and the configuration.
     fn hooks(&self) -> BTreeMap<String, Vec<u8>> {
         let mut all = files(&self.repo.path(".git/hooks"));
-        all.insert("config".to_owned(), std::fs::read(self.repo.path(".git/config")).unwrap());
+        all.insert(
+            "config".to_owned(),
+            std::fs::read(self.repo.path(".git/config")).unwrap(),
+        );
         all
     }
 
     /// Pushes a branch that both allow, one that only we refuse and one that only GitReins refuses.
     fn both_answer(&self) {
         let passed = self.shell("git push origin honest").expect(0);
-        assert!(passed.to_string().contains(CLEAN) && pushes::arrived(&self.repo, "honest"), "{passed}");
+        assert!(
+            passed.to_string().contains(CLEAN) && pushes::arrived(&self.repo, "honest"),
+            "{passed}"
+        );
         let ours = self.shell("git push origin bad").expect(1);
-        assert!(ours.to_string().contains(CLEAN) && ours.stderr.contains("ORACLE_NOT_INDEPENDENT"), "{ours}");
+        assert!(
+            ours.to_string().contains(CLEAN) && ours.stderr.contains("ORACLE_NOT_INDEPENDENT"),
+            "{ours}"
+        );
         let theirs = self.push_a_secret();
-        assert!(theirs.code == Some(1) && theirs.to_string().contains("PUSH REFUSED"), "{theirs}");
+        assert!(
+            theirs.code == Some(1) && theirs.to_string().contains("PUSH REFUSED"),
+            "{theirs}"
+        );
         assert!(!pushes::arrived(&self.repo, "bad") && !pushes::arrived(&self.repo, "secret"));
     }
 
     /// Pushes a branch without a patch, so that we have nothing against it.
     fn push_a_secret(&self) -> Run {
         self.repo.git(&["switch", "-q", "-c", "secret", "main"]);
-        self.repo.write("spec/token.md", &format!("# Token\n\nghp_{}\n", "x".repeat(36)));
+        self.repo.write(
+            "spec/token.md",
+            &format!("# Token\n\nghp_{}\n", "x".repeat(36)),
+        );
         self.repo.git(&["add", "spec"]);
-        self.repo.git(&["commit", "-q", "--no-verify", "-m", "spec"]);
+        self.repo
+            .git(&["commit", "-q", "--no-verify", "-m", "spec"]);
         self.repo.git(&["switch", "-q", "main"]);
         let run = self.shell("git push origin secret");
         self.repo.git(&["branch", "-q", "-D", "secret"]);
@@ -90,7 +106,9 @@ fn theirs_after_ours_is_found_and_chained_when_ours_is_installed_again() {
 fn theirs_over_ours_and_its_chain_loses_no_hook_of_the_person() {
     let Some(tools) = Tools::find() else { return };
     let scene = Scene::set(tools).without_hooks();
-    scene.repo.script(".git/hooks/pre-push", "#!/bin/sh\necho mine >&2\n");
+    scene
+        .repo
+        .script(".git/hooks/pre-push", "#!/bin/sh\necho mine >&2\n");
     let mine = scene.repo.read(".git/hooks/pre-push");
     let _ = scene.repo.reins(&["hooks", "install"]).expect(0);
     let _ = scene.shell("gitreins install").expect(0);
@@ -99,6 +117,10 @@ fn theirs_over_ours_and_its_chain_loses_no_hook_of_the_person() {
     let kept = scene.hooks().values().any(|bytes| bytes == mine.as_bytes());
     assert!(kept, "the person's hook is gone: {again}");
     if again.code != Some(0) {
-        assert_eq!(scene.hooks(), before, "refused, and yet something changed: {again}");
+        assert_eq!(
+            scene.hooks(),
+            before,
+            "refused, and yet something changed: {again}"
+        );
     }
 }

@@ -19,7 +19,14 @@ fn told() -> Story {
     ledgers.oracles[1]["sees_diff"] = json!(false);
     ledgers.oracles[1]["cleared_by"] = json!("Carol");
     story.put(&ledgers);
-    story.git(&["commit", "-qa", "-m", "ledgers", "--author", "Bob <bob@example.org>"]);
+    story.git(&[
+        "commit",
+        "-qa",
+        "-m",
+        "ledgers",
+        "--author",
+        "Bob <bob@example.org>",
+    ]);
     story.patch("one");
     ledgers.oracles[0]["relation"] = json!("balance >= -1");
     story.write("properties/more.py", "def more(account): return True\n");
@@ -32,7 +39,10 @@ fn told() -> Story {
 #[test]
 fn text_begins_with_what_is_weaker() {
     let run = told().refuses(1, &["diff", "--exit-code"]);
-    assert!(run.stdout.lines().all(|line| line.chars().count() <= 80), "{run}");
+    assert!(
+        run.stdout.lines().all(|line| line.chars().count() <= 80),
+        "{run}"
+    );
     insta::assert_snapshot!(run, @r#"
     weakened: 5 of 6 changes
       66a8ed4c15..ba1dea3a5e with 1 patch commit
@@ -122,21 +132,34 @@ fn what_people_write_has_no_effect_in_any_form() {
     story.write(path, "x\n");
     let mut ledgers = story.ledgers(&["bal-01", "bal-02"]);
     ledgers.oracles[0] = story.row_over("bal-01", path);
-    ledgers.oracles[1]["relation"] = json!("| </td><script>x</script> @ada [a](http://b.c) ![i](x)");
+    ledgers.oracles[1]["relation"] =
+        json!("| </td><script>x</script> @ada [a](http://b.c) ![i](x)");
     ledgers.freezes = vec![story.freeze("bal-01", "2026-12-10")];
     ledgers.freezes[0]["owner"] = json!("<!-- git-reins --> @ada |");
     story.put(&ledgers);
     story.git(&["add", "-A"]);
     let author = "\u{1b}[2J\u{202e}@ada | `x` **b** <hidden@example.org>";
     story.git(&["commit", "-q", "-m", "hostile", "--author", author]);
-    let hidden = |text: &str| text.chars().any(|c| c != '\n' && git_reins::model::path::is_hidden(c));
-    for form in [&["diff"][..], &["diff", "--json"], &["diff", "--format", "markdown"]] {
+    let hidden = |text: &str| {
+        text.chars()
+            .any(|c| c != '\n' && git_reins::model::path::is_hidden(c))
+    };
+    for form in [
+        &["diff"][..],
+        &["diff", "--json"],
+        &["diff", "--format", "markdown"],
+    ] {
         let run = story.refuses(0, form);
         assert!(!hidden(&run.stdout), "{run}");
         assert!(run.stdout.contains("bal-01 0x9c1e"), "{run}");
     }
     let marked = story.refuses(0, &["diff", "--format", "markdown"]).stdout;
     let tags = ["<br>", "<del>", "</del>", "<ins>", "</ins>"];
-    let bare = tags.iter().fold(marked.clone(), |text, tag| text.replace(tag, ""));
-    assert!(!bare.contains('<') && !bare.contains("@ada") && !bare.contains("]("), "{marked}");
+    let bare = tags
+        .iter()
+        .fold(marked.clone(), |text, tag| text.replace(tag, ""));
+    assert!(
+        !bare.contains('<') && !bare.contains("@ada") && !bare.contains("]("),
+        "{marked}"
+    );
 }

@@ -56,7 +56,13 @@ fn both_sides_of_a_merge_count_and_the_merge_does_not() {
     until(&story, "2026-12-20");
     let _ = story.shell("git merge -q side || true"); // a conflict in the day
     until(&story, "2026-12-20");
-    assert_eq!(story.git(&["log", "-1", "--format=%P"]).split_whitespace().count(), 2);
+    assert_eq!(
+        story
+            .git(&["log", "-1", "--format=%P"])
+            .split_whitespace()
+            .count(),
+        2
+    );
     says(&story, 15, Some(3));
 }
 
@@ -68,7 +74,13 @@ fn a_merge_that_invents_a_later_day_counts() {
     story.git(&["switch", "-q", "topic"]);
     story.git(&["merge", "-q", "--no-ff", "--no-commit", "side"]);
     until(&story, "2026-12-30");
-    assert_eq!(story.git(&["log", "-1", "--format=%P"]).split_whitespace().count(), 2);
+    assert_eq!(
+        story
+            .git(&["log", "-1", "--format=%P"])
+            .split_whitespace()
+            .count(),
+        2
+    );
     says(&story, 25, Some(2));
 }
 
@@ -77,7 +89,17 @@ fn a_clone_whose_history_is_cut_off_counts_nothing_and_says_so() {
     let story = extended();
     until(&story, "2026-12-20");
     let place = format!("file://{}", story.path("").display());
-    story.git(&["clone", "-q", "--depth", "2", "--branch", "topic", "--no-single-branch", &place, "../cut"]);
+    story.git(&[
+        "clone",
+        "-q",
+        "--depth",
+        "2",
+        "--branch",
+        "topic",
+        "--no-single-branch",
+        &place,
+        "../cut",
+    ]);
     let run = story.reins(&["-C", "../cut", "diff", "origin/main..HEAD", "--json"]);
     let run = run.expect(0);
     let json: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");

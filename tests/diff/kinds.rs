@@ -39,10 +39,22 @@ fn each_kind_of_weakening_is_one() {
             |_, l| l.freezes[0]["expires_at"] = json!("2027-01-10"),
             "! freezes bal-02 0x9c1e.expires_at expiry-extended",
         ),
-        (|s, l| l.freezes.push(s.freeze("bal-01", "2026-12-10")), "! freezes bal-01 0x9c1e freeze-added"),
-        (|_, l| drop(l.oracles.remove(1)), "! oracle bal-02 row-removed"),
-        (|_, l| l.oracles[0]["relation"] = json!("balance >= -1"), "! oracle bal-01.relation text-edited"),
-        (|_, l| l.freezes[0]["owner"] = json!("nobody"), "! freezes bal-02 0x9c1e.owner owner-changed"),
+        (
+            |s, l| l.freezes.push(s.freeze("bal-01", "2026-12-10")),
+            "! freezes bal-01 0x9c1e freeze-added",
+        ),
+        (
+            |_, l| drop(l.oracles.remove(1)),
+            "! oracle bal-02 row-removed",
+        ),
+        (
+            |_, l| l.oracles[0]["relation"] = json!("balance >= -1"),
+            "! oracle bal-01.relation text-edited",
+        ),
+        (
+            |_, l| l.freezes[0]["owner"] = json!("nobody"),
+            "! freezes bal-02 0x9c1e.owner owner-changed",
+        ),
         (
             |_, l| l.fixture["digest_sha256"] = json!("0".repeat(64)),
             "! fixture epoch.digest_sha256 digest-changed",
@@ -51,7 +63,10 @@ fn each_kind_of_weakening_is_one() {
             |_, l| l.fixture["runner_image_id"] = json!("host:x"),
             "! fixture epoch.runner_image_id image-changed",
         ),
-        (|_, l| l.oracles[0]["score"] = json!(false), "! oracle bal-01 score-lost"),
+        (
+            |_, l| l.oracles[0]["score"] = json!(false),
+            "! oracle bal-01 score-lost",
+        ),
         (
             |s, _| s.write("properties/more.py", "def more(account): return True\n"),
             "! properties properties/more.py digest-changed",
@@ -61,7 +76,13 @@ fn each_kind_of_weakening_is_one() {
             "! properties properties/conftest.py file-added",
         ),
         (
-            |s, _| policy(s, "preset = \"raw\"", "preset = \"raw\"\nexit = { pass = [0, 1], fail = [2] }"),
+            |s, _| {
+                policy(
+                    s,
+                    "preset = \"raw\"",
+                    "preset = \"raw\"\nexit = { pass = [0, 1], fail = [2] }",
+                )
+            },
             "! policy check props.exit.pass relaxed",
         ),
         (
@@ -78,7 +99,10 @@ fn each_kind_of_weakening_is_one() {
         edit(&story, &mut ledgers);
         story.land_ledgers(&ledgers);
         let said = told(&changes(&story, &[]));
-        assert!(said.iter().any(|line| line == expected), "{expected} in {said:#?}");
+        assert!(
+            said.iter().any(|line| line == expected),
+            "{expected} in {said:#?}"
+        );
         let _ = story.refuses(1, &["diff", "--exit-code"]);
         let _ = story.refuses(0, &["diff"]);
     });
@@ -93,13 +117,22 @@ fn policy(story: &Story, from: &str, to: &str) {
 #[test]
 fn what_weakens_nothing_leaves_with_zero() {
     let cases: Vec<(Edit, &[&str])> = vec![
-        (|s, l| l.oracles.push(s.row("bal-03")), &["~ oracle bal-03 row-added"]),
-        (|_, l| l.freezes.clear(), &["~ freezes bal-02 0x9c1e row-removed"]),
+        (
+            |s, l| l.oracles.push(s.row("bal-03")),
+            &["~ oracle bal-03 row-added"],
+        ),
+        (
+            |_, l| l.freezes.clear(),
+            &["~ freezes bal-02 0x9c1e row-removed"],
+        ),
         (
             |_, l| l.freezes[0]["expires_at"] = json!("2026-12-01"),
             &["~ freezes bal-02 0x9c1e.expires_at expiry-shortened"],
         ),
-        (|_, l| l.oracles[0]["authored_commit"] = json!("a rebased one"), &[]),
+        (
+            |_, l| l.oracles[0]["authored_commit"] = json!("a rebased one"),
+            &[],
+        ),
         (
             |s, _| policy(s, "human_only = [\"src/auth\"]", "human_only = [\"src\"]"),
             &[
@@ -107,7 +140,10 @@ fn what_weakens_nothing_leaves_with_zero() {
                 "~ policy paths.human_only tightened",
             ],
         ),
-        (|s, _| policy(s, "schema = 1", "schema = 1 # still"), &["~ policy .gitreins/reins.toml respelled"]),
+        (
+            |s, _| policy(s, "schema = 1", "schema = 1 # still"),
+            &["~ policy .gitreins/reins.toml respelled"],
+        ),
         (|s, _| s.patch("code alone"), &[]),
     ];
     in_parallel(&cases, |(edit, expected)| {
@@ -134,19 +170,34 @@ fn who_made_it_and_whether_before_the_patch() {
     ledgers.oracles.push(story.row("bal-04"));
     ledgers.oracles[0]["inputs"] = json!("any account");
     story.put(&ledgers);
-    story.git(&["commit", "-qa", "-m", "late", "--author", "Bob <bob@example.org>"]);
+    story.git(&[
+        "commit",
+        "-qa",
+        "-m",
+        "late",
+        "--author",
+        "Bob <bob@example.org>",
+    ]);
     let late = story.id("HEAD");
     let answer = changes(&story, &[]);
     let find = |row: &str| {
         let all = answer.json["changes"].as_array().expect("a list");
-        all.iter().find(|change| change["row"] == row).expect("the row is told")
+        all.iter()
+            .find(|change| change["row"] == row)
+            .expect("the row is told")
     };
     assert_eq!(find("bal-03")["order"], "before-every-patch");
-    assert_eq!(find("bal-03")["made_by"], json!([{"commit": before, "author": "Ada"}]));
+    assert_eq!(
+        find("bal-03")["made_by"],
+        json!([{"commit": before, "author": "Ada"}])
+    );
     for row in ["bal-04", "bal-01"] {
         assert_eq!(find(row)["order"], "not-before-patch", "{}", answer.run);
         assert_eq!(find(row)["patch_commit"], json!(patch));
-        assert_eq!(find(row)["made_by"], json!([{"commit": late, "author": "Bob"}]));
+        assert_eq!(
+            find(row)["made_by"],
+            json!([{"commit": late, "author": "Bob"}])
+        );
     }
     assert_eq!(answer.json["patch_commits"], json!([patch]));
 }
@@ -170,5 +221,8 @@ fn a_fixture_that_is_pinned_anew_by_the_commit_that_changes_it_is_told() {
     ledgers.fixture = story.fixture("epoch-2");
     story.land_ledgers(&ledgers);
     let said = told(&changes(&story, &[]));
-    assert!(!said.iter().any(|line| line.ends_with("pinned-with-bytes")), "{said:#?}");
+    assert!(
+        !said.iter().any(|line| line.ends_with("pinned-with-bytes")),
+        "{said:#?}"
+    );
 }

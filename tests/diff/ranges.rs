@@ -10,7 +10,10 @@ use crate::support::Repo;
 fn rows(story: &Story, ids: &[&str]) {
     let fixture = story.git(&["show", "HEAD:ledger/fixture.json"]);
     let fixture = serde_json::from_str(&fixture).expect("the ledger is JSON");
-    story.land_ledgers(&Ledgers { fixture, ..story.ledgers(ids) });
+    story.land_ledgers(&Ledgers {
+        fixture,
+        ..story.ledgers(ids)
+    });
 }
 
 /// `main` went on with a row of its own after `topic` left it with another.
@@ -27,7 +30,13 @@ fn apart() -> Story {
 fn two_dots_compare_the_ends_and_three_where_they_parted() {
     let story = apart();
     let fork = json!([story.id("main~1")]);
-    for range in [&[][..], &["HEAD"], &["topic"], &["main...topic"], &["main..."]] {
+    for range in [
+        &[][..],
+        &["HEAD"],
+        &["topic"],
+        &["main...topic"],
+        &["main..."],
+    ] {
         let answer = changes(&story, range);
         assert_eq!(told(&answer), ["~ oracle bal-03 row-added"], "{range:?}");
         assert_eq!(answer.json["bases"], fork, "{range:?}");
@@ -35,9 +44,17 @@ fn two_dots_compare_the_ends_and_three_where_they_parted() {
     }
     for range in ["main..topic", "main.."] {
         let answer = changes(&story, &[range]);
-        assert_eq!(told(&answer), ["! oracle other row-removed", "~ oracle bal-03 row-added"], "{range}");
+        assert_eq!(
+            told(&answer),
+            ["! oracle other row-removed", "~ oracle bal-03 row-added"],
+            "{range}"
+        );
         assert_eq!(answer.json["bases"], json!([story.id("main")]));
-        assert!(answer.json["notes"][0].as_str().is_some_and(|note| note.contains("does not contain")));
+        assert!(
+            answer.json["notes"][0]
+                .as_str()
+                .is_some_and(|note| note.contains("does not contain"))
+        );
     }
     let reversed = changes(&story, &["topic..main~1"]);
     assert_eq!(told(&reversed), ["! oracle bal-03 row-removed"]);
@@ -48,7 +65,11 @@ fn what_has_landed_is_compared_when_it_is_named() {
     let story = Story::landed();
     let here = changes(&story, &["main"]);
     assert_eq!(told(&here), [""; 0]);
-    assert!(here.json["notes"][0].as_str().is_some_and(|note| note.contains("git reins diff")));
+    assert!(
+        here.json["notes"][0]
+            .as_str()
+            .is_some_and(|note| note.contains("git reins diff"))
+    );
     let named = changes(&story, &["main~1..main"]);
     assert_eq!(
         told(&named),
@@ -96,8 +117,18 @@ fn lines_that_were_merged_crosswise_are_compared_with_each_base() {
     merge("a", "b", &["bal-01", "bal-02", "bal-03"]); // loses what b has
     merge("b", &old_a, &["bal-01", "bal-02", "bal-03", "bal-04"]);
     let answer = changes(&story, &["b...a"]);
-    assert_eq!(answer.json["bases"].as_array().map(Vec::len), Some(2), "{}", answer.run);
-    assert_eq!(told(&answer), ["! oracle bal-04 row-removed", "~ oracle bal-03 row-added"], "{}", answer.run);
+    assert_eq!(
+        answer.json["bases"].as_array().map(Vec::len),
+        Some(2),
+        "{}",
+        answer.run
+    );
+    assert_eq!(
+        told(&answer),
+        ["! oracle bal-04 row-removed", "~ oracle bal-03 row-added"],
+        "{}",
+        answer.run
+    );
 }
 
 #[test]
@@ -108,8 +139,16 @@ fn without_a_policy_the_commits_are_compared_all_the_same() {
     story.land();
     story.land_ledgers(&story.ledgers(&["bal-01"]));
     let answer = changes(&story, &[]);
-    assert!(told(&answer).contains(&"~ oracle bal-01 row-added".to_owned()), "{}", answer.run);
-    assert!(answer.json["notes"][0].as_str().is_some_and(|note| note.contains("not under reins")));
+    assert!(
+        told(&answer).contains(&"~ oracle bal-01 row-added".to_owned()),
+        "{}",
+        answer.run
+    );
+    assert!(
+        answer.json["notes"][0]
+            .as_str()
+            .is_some_and(|note| note.contains("not under reins"))
+    );
 }
 
 #[test]
@@ -133,7 +172,11 @@ fn what_cannot_be_compared_says_why() {
         assert!(run.stderr.contains("names no commit"), "{run}");
     }
     let run = story.refuses(128, &["diff", "a\u{1b}[31mb"]);
-    assert!(run.stderr.starts_with(r#"git-reins: cannot compare: "a\u{1b}[31mb" names no commit"#), "{run}");
+    assert!(
+        run.stderr
+            .starts_with(r#"git-reins: cannot compare: "a\u{1b}[31mb" names no commit"#),
+        "{run}"
+    );
     let run = Repo::new().refuses(128, &["diff", "--json"]);
     insta::assert_snapshot!(run, @r#"
     {

@@ -19,7 +19,10 @@ pub const HISTORY: &str = ".gitreins/history/2026-11-30";
 fn driver() {
     let how = std::env::var("FOLD").unwrap();
     let place = GitPlace::find(Path::new("."), None).unwrap();
-    println!("FOLD {}FOLD END", answer(&place, &how).unwrap_or_else(|error| format!("error: {error}")));
+    println!(
+        "FOLD {}FOLD END",
+        answer(&place, &how).unwrap_or_else(|error| format!("error: {error}"))
+    );
 }
 
 fn answer(place: &GitPlace, how: &str) -> Result<String, fold::FoldError> {
@@ -36,7 +39,9 @@ fn answer(place: &GitPlace, how: &str) -> Result<String, fold::FoldError> {
         Ok(disk.read(path)?.unwrap())
     };
     match how {
-        "stage" => fold::stage(place, &ground, &additions, &mut bytes).map(|()| "staged".to_owned()),
+        "stage" => {
+            fold::stage(place, &ground, &additions, &mut bytes).map(|()| "staged".to_owned())
+        }
         _ => {
             let message = "[artifact] fold\n\nTask: T-1";
             fold::land(place, &ground, &additions, &mut bytes, message).map(|id| id.to_string())
@@ -52,8 +57,17 @@ fn additions(top: &Path) -> Vec<Addition> {
             if path.is_dir() {
                 left.push(path);
             } else {
-                let name = path.strip_prefix(top).unwrap().to_str().unwrap().parse().unwrap();
-                found.push(Addition { path: name, size: path.metadata().unwrap().len() });
+                let name = path
+                    .strip_prefix(top)
+                    .unwrap()
+                    .to_str()
+                    .unwrap()
+                    .parse()
+                    .unwrap();
+                found.push(Addition {
+                    path: name,
+                    size: path.metadata().unwrap().len(),
+                });
             }
         }
     }
@@ -78,8 +92,14 @@ pub fn begin(repo: &Repo) {
 
 /// Two files, one of them with every kind of line ending.
 pub fn verdict(repo: &Repo) {
-    repo.write(&format!("{HISTORY}/0000abcd/verdict.json"), "{\"passed\": true}\n");
-    repo.write(&format!("{HISTORY}/0000abcd/summary.md"), "mixed\r\nends\nhere\r");
+    repo.write(
+        &format!("{HISTORY}/0000abcd/verdict.json"),
+        "{\"passed\": true}\n",
+    );
+    repo.write(
+        &format!("{HISTORY}/0000abcd/summary.md"),
+        "mixed\r\nends\nhere\r",
+    );
 }
 
 /// A fold at the top level; the id of the commit, or the error.
@@ -90,7 +110,9 @@ pub fn fold(repo: &Repo) -> Result<String, String> {
 /// The command that folds as `how` says in a directory.
 pub fn command(repo: &Repo, dir: &Path, how: &str) -> Command {
     let mut command = repo.command(program().to_str().unwrap(), dir);
-    command.args(["--exact", "fold::bench::driver", "--ignored", "--nocapture"]).env("FOLD", how);
+    command
+        .args(["--exact", "fold::bench::driver", "--ignored", "--nocapture"])
+        .env("FOLD", how);
     command
 }
 
@@ -105,9 +127,14 @@ pub fn folded(repo: &Repo, command: &mut Command) -> Result<String, String> {
 }
 
 fn answered(run: &Run) -> Result<String, String> {
-    let (_, answer) = run.stdout.split_once("FOLD ").unwrap_or_else(|| panic!("no answer: {run}"));
+    let (_, answer) = run
+        .stdout
+        .split_once("FOLD ")
+        .unwrap_or_else(|| panic!("no answer: {run}"));
     let answer = answer.split("FOLD END").next().unwrap().trim_end();
-    answer.strip_prefix("error: ").map_or(Ok(answer.to_owned()), |error| Err(error.to_owned()))
+    answer
+        .strip_prefix("error: ")
+        .map_or(Ok(answer.to_owned()), |error| Err(error.to_owned()))
 }
 
 /// A fold that has to fail and to change no ref, no byte of index and worktree; its error.
@@ -129,13 +156,24 @@ pub fn assert_folded(repo: &Repo) {
         let listed = repo.git(&["ls-tree", "HEAD", &path]);
         assert!(listed.starts_with("100644 blob "), "{path}: {listed:?}");
         let id = &listed[12..listed.find('\t').unwrap()];
-        assert_eq!(repo.git(&["cat-file", "blob", id]), repo.read(&path), "{path}");
-        assert_eq!(repo.git(&["ls-files", "--stage", &path]), format!("100644 {id} 0\t{path}\n"));
+        assert_eq!(
+            repo.git(&["cat-file", "blob", id]),
+            repo.read(&path),
+            "{path}"
+        );
+        assert_eq!(
+            repo.git(&["ls-files", "--stage", &path]),
+            format!("100644 {id} 0\t{path}\n")
+        );
     }
 }
 
 /// The index without what is folded: modes, ids, stages and marks of every entry.
 pub fn rest_of_index(repo: &Repo) -> String {
     let listed = repo.git(&["ls-files", "--stage", "-t", "-v", "--full-name"]);
-    listed.lines().filter(|line| !line.contains("history")).map(|line| format!("{line}\n")).collect()
+    listed
+        .lines()
+        .filter(|line| !line.contains("history"))
+        .map(|line| format!("{line}\n"))
+        .collect()
 }

@@ -23,9 +23,15 @@ fn a_fold_is_one_commit_of_exactly_the_files() {
     assert_folded(&repo);
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
     for name in ["HEAD", "main"] {
-        assert_eq!(repo.git(&["log", "-g", "-1", "--format=%gs", name]), "reconcile: [artifact] fold\n");
+        assert_eq!(
+            repo.git(&["log", "-g", "-1", "--format=%gs", name]),
+            "reconcile: [artifact] fold\n"
+        );
     }
-    assert_eq!(repo.git(&["for-each-ref", "--format=%(refname)"]), "refs/heads/main\n");
+    assert_eq!(
+        repo.git(&["for-each-ref", "--format=%(refname)"]),
+        "refs/heads/main\n"
+    );
     assert_eq!(fold(&repo).unwrap_err(), "HEAD holds all of it already");
 }
 
@@ -33,7 +39,10 @@ fn a_fold_is_one_commit_of_exactly_the_files() {
 fn staging_leaves_head_where_it_is() {
     let repo = repo();
     let before = repo.git(&["rev-parse", "HEAD"]);
-    assert_eq!(folded(&repo, &mut command(&repo, &repo.path(""), "stage")).unwrap(), "staged");
+    assert_eq!(
+        folded(&repo, &mut command(&repo, &repo.path(""), "stage")).unwrap(),
+        "staged"
+    );
     assert_eq!(repo.git(&["rev-parse", "HEAD"]), before);
     assert_snapshot!(repo.git(&["diff", "--cached", "--name-status"]), @r"
     A	.gitreins/history/2026-11-30/0000abcd/summary.md
@@ -51,7 +60,10 @@ fn neither_attributes_nor_configuration_change_a_byte() {
     repo.git(&["config", "core.ignoreCase", "true"]);
     repo.git(&["config", "core.compression", "0"]);
     repo.git(&["config", "i18n.commitEncoding", "latin1"]);
-    repo.write(".gitattributes", "*.md text eol=crlf\n*.json filter=up ident working-tree-encoding=UTF-16\n");
+    repo.write(
+        ".gitattributes",
+        "*.md text eol=crlf\n*.json filter=up ident working-tree-encoding=UTF-16\n",
+    );
     repo.write(".GitReins/HISTORY/2026-11-30/other", "of another case\n");
     repo.git(&["add", "-f", ".gitattributes", ".GitReins"]);
     repo.git(&["commit", "-q", "-m", "attributes"]);
@@ -59,9 +71,14 @@ fn neither_attributes_nor_configuration_change_a_byte() {
     repo.git(&["config", "core.ignoreCase", "false"]);
     assert_folded(&repo);
     assert!(
-        repo.git(&["ls-tree", "-r", "--name-only", "HEAD"]).contains(".GitReins/HISTORY/2026-11-30/other")
+        repo.git(&["ls-tree", "-r", "--name-only", "HEAD"])
+            .contains(".GitReins/HISTORY/2026-11-30/other")
     );
-    assert!(!repo.git(&["cat-file", "commit", "HEAD"]).contains("encoding"));
+    assert!(
+        !repo
+            .git(&["cat-file", "commit", "HEAD"])
+            .contains("encoding")
+    );
 }
 
 #[test]
@@ -70,7 +87,13 @@ fn what_the_history_holds_already_stays() {
     repo.write(&format!("{HISTORY}/00001111/verdict.json"), "older");
     repo.write(&format!("{HISTORY}-x"), "a name that sorts between");
     repo.write(".gitreins/tool", "#!");
-    repo.git(&["add", "-f", &format!("{HISTORY}/00001111"), &format!("{HISTORY}-x"), ".gitreins/tool"]);
+    repo.git(&[
+        "add",
+        "-f",
+        &format!("{HISTORY}/00001111"),
+        &format!("{HISTORY}-x"),
+        ".gitreins/tool",
+    ]);
     repo.git(&["update-index", "--chmod=+x", ".gitreins/tool"]);
     repo.git(&["commit", "-q", "-m", "older"]);
     let _id = fold(&repo).unwrap();
@@ -85,16 +108,32 @@ fn what_the_history_holds_already_stays() {
 fn many_files_become_one_pack() {
     let repo = repo();
     for number in 0..200 {
-        repo.write(&format!("{HISTORY}/{number:08x}/verdict.json"), &format!("{number}"));
-        repo.write(&format!("{HISTORY}/{number:08x}/summary.md"), "the same everywhere");
+        repo.write(
+            &format!("{HISTORY}/{number:08x}/verdict.json"),
+            &format!("{number}"),
+        );
+        repo.write(
+            &format!("{HISTORY}/{number:08x}/summary.md"),
+            "the same everywhere",
+        );
     }
     let _id = fold(&repo).unwrap();
-    assert!(repo.git(&["count-objects", "-v"]).lines().any(|line| line == "packs: 1"));
-    assert_eq!(repo.git(&["ls-tree", "-r", "--name-only", "HEAD", HISTORY]).lines().count(), 402);
+    assert!(
+        repo.git(&["count-objects", "-v"])
+            .lines()
+            .any(|line| line == "packs: 1")
+    );
+    assert_eq!(
+        repo.git(&["ls-tree", "-r", "--name-only", "HEAD", HISTORY])
+            .lines()
+            .count(),
+        402
+    );
     assert_folded(&repo);
 }
 
-const GPG: &str = "#!/bin/sh\ncat >/dev/null\necho \"[GNUPG:] SIG_CREATED D\" >&2\necho SIGNED BY STUB\n";
+const GPG: &str =
+    "#!/bin/sh\ncat >/dev/null\necho \"[GNUPG:] SIG_CREATED D\" >&2\necho SIGNED BY STUB\n";
 
 #[test]
 fn a_fold_is_signed_when_commits_are() {
@@ -106,7 +145,10 @@ fn a_fold_is_signed_when_commits_are() {
     let _id = fold(&repo).unwrap();
     let commit = repo.git(&["cat-file", "commit", "HEAD"]);
     assert!(commit.contains("\ngpgsig SIGNED BY STUB\n"), "{commit}");
-    assert!(commit.contains("\nauthor Ada <ada@example.org> "), "{commit}");
+    assert!(
+        commit.contains("\nauthor Ada <ada@example.org> "),
+        "{commit}"
+    );
     assert_folded(&repo);
 }
 
@@ -116,7 +158,10 @@ fn a_signature_that_fails_leaves_everything_as_it_was() {
     repo.git(&["config", "gpg.program", "/bin/false"]);
     repo.git(&["config", "commit.gpgsign", "yes"]);
     let error = unchanged(&repo, "land");
-    assert!(error.contains("git commit-tree failed") && error.contains("gpg failed to sign"), "{error}");
+    assert!(
+        error.contains("git commit-tree failed") && error.contains("gpg failed to sign"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -124,7 +169,12 @@ fn an_unknown_person_is_told_in_the_words_of_git() {
     let repo = repo();
     repo.git(&["config", "user.useConfigOnly", "true"]);
     let mut command = command(&repo, &repo.path(""), "land");
-    for part in ["AUTHOR_NAME", "AUTHOR_EMAIL", "COMMITTER_NAME", "COMMITTER_EMAIL"] {
+    for part in [
+        "AUTHOR_NAME",
+        "AUTHOR_EMAIL",
+        "COMMITTER_NAME",
+        "COMMITTER_EMAIL",
+    ] {
         command.env_remove(format!("GIT_{part}"));
     }
     let error = folded(&repo, &mut command).unwrap_err();
@@ -141,16 +191,31 @@ fn an_unknown_person_is_told_in_the_words_of_git() {
 #[test]
 fn no_hook_runs() {
     let repo = repo();
-    for hook in ["pre-commit", "commit-msg", "post-commit", "reference-transaction", "post-index-change"] {
-        repo.script(&format!(".git/hooks/{hook}"), &format!("#!/bin/sh\ntouch ran-{hook}\nexit 1\n"));
+    for hook in [
+        "pre-commit",
+        "commit-msg",
+        "post-commit",
+        "reference-transaction",
+        "post-index-change",
+    ] {
+        repo.script(
+            &format!(".git/hooks/{hook}"),
+            &format!("#!/bin/sh\ntouch ran-{hook}\nexit 1\n"),
+        );
     }
     repo.git(&["config", "core.fsmonitor", "touch ran-fsmonitor"]);
     let _id = fold(&repo).unwrap();
     repo.git(&["config", "core.fsmonitor", "false"]);
     std::fs::remove_dir_all(repo.path(".git/hooks")).unwrap();
     assert_folded(&repo);
-    let names = std::fs::read_dir(repo.path("")).unwrap().map(|entry| entry.unwrap().file_name());
-    assert!(names.into_iter().all(|name| !name.to_str().unwrap().starts_with("ran-")));
+    let names = std::fs::read_dir(repo.path(""))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name());
+    assert!(
+        names
+            .into_iter()
+            .all(|name| !name.to_str().unwrap().starts_with("ran-"))
+    );
 }
 
 #[test]
@@ -158,13 +223,30 @@ fn what_head_or_index_hold_in_the_way_is_an_error() {
     let repo = repo();
     let id = repo.git(&["hash-object", "-w", "a"]);
     let entry = |path: &str| format!("100644,{},{path}", id.trim_end());
-    repo.git(&["update-index", "--add", "--cacheinfo", &entry(".gitreins/history")]);
-    assert_eq!(unchanged(&repo, "land"), ".gitreins/history of the index stands in the way");
-    assert_eq!(unchanged(&repo, "stage"), ".gitreins/history of the index stands in the way");
+    repo.git(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        &entry(".gitreins/history"),
+    ]);
+    assert_eq!(
+        unchanged(&repo, "land"),
+        ".gitreins/history of the index stands in the way"
+    );
+    assert_eq!(
+        unchanged(&repo, "stage"),
+        ".gitreins/history of the index stands in the way"
+    );
     repo.git(&["commit", "-q", "-m", "in the way"]);
-    assert_eq!(unchanged(&repo, "land"), ".gitreins/history of HEAD stands in the way");
+    assert_eq!(
+        unchanged(&repo, "land"),
+        ".gitreins/history of HEAD stands in the way"
+    );
     repo.git(&["rm", "-q", "--cached", ".gitreins/history"]);
-    assert_eq!(unchanged(&repo, "land"), ".gitreins/history of HEAD stands in the way");
+    assert_eq!(
+        unchanged(&repo, "land"),
+        ".gitreins/history of HEAD stands in the way"
+    );
     repo.git(&["commit", "-q", "-m", "gone"]);
     let below = format!("{HISTORY}/0000abcd/summary.md/below");
     repo.git(&["update-index", "--add", "--cacheinfo", &entry(&below)]);

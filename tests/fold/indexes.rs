@@ -42,7 +42,14 @@ fn staged_unstaged_announced_and_conflicting_entries() {
     repo.write("stages", &stages);
     let input = std::fs::File::open(repo.path("stages")).unwrap();
     let mut conflict = repo.command("git", &repo.path(""));
-    assert!(conflict.args(["update-index", "--index-info"]).stdin(input).status().unwrap().success());
+    assert!(
+        conflict
+            .args(["update-index", "--index-info"])
+            .stdin(input)
+            .status()
+            .unwrap()
+            .success()
+    );
     assert_eq!(repo.git(&["ls-files", "--unmerged"]).lines().count(), 2);
     assert_rest_stays(&repo);
 }
@@ -67,12 +74,16 @@ fn a_verdict_that_was_staged_by_hand_is_folded_as_it_is_now() {
 fn every_form_of_index() {
     type Make = fn(&Repo);
     let forms: [(&str, Make); 8] = [
-        ("split", |repo| drop(repo.git(&["update-index", "--split-index"]))),
+        ("split", |repo| {
+            drop(repo.git(&["update-index", "--split-index"]))
+        }),
         ("a link", |repo| {
             std::fs::rename(repo.path(".git/index"), repo.path(".git/elsewhere")).unwrap();
             std::os::unix::fs::symlink("elsewhere", repo.path(".git/index")).unwrap();
         }),
-        ("version 4", |repo| drop(repo.git(&["update-index", "--index-version", "4"]))),
+        ("version 4", |repo| {
+            drop(repo.git(&["update-index", "--index-version", "4"]))
+        }),
         ("untracked cache", |repo| {
             repo.git(&["update-index", "--force-untracked-cache"]);
             repo.git(&["status"]);
@@ -81,13 +92,24 @@ fn every_form_of_index() {
             repo.git(&["config", "index.skipHash", "true"]);
             repo.git(&["update-index", "--force-write-index"]);
         }),
-        ("sparse, cone", |repo| sparse(repo, &["--cone", "--no-sparse-index", "in"])),
-        ("sparse, sparse index", |repo| sparse(repo, &["--cone", "--sparse-index", "in"])),
-        ("sparse, patterns", |repo| sparse(repo, &["--no-cone", "/*", "!/out/"])),
+        ("sparse, cone", |repo| {
+            sparse(repo, &["--cone", "--no-sparse-index", "in"])
+        }),
+        ("sparse, sparse index", |repo| {
+            sparse(repo, &["--cone", "--sparse-index", "in"])
+        }),
+        ("sparse, patterns", |repo| {
+            sparse(repo, &["--no-cone", "/*", "!/out/"])
+        }),
     ];
     for (form, make) in forms {
         let repo = repo();
-        for name in ["in/one", "out/deep/two", "out/three", ".gitreins/elsewhere/four"] {
+        for name in [
+            "in/one",
+            "out/deep/two",
+            "out/three",
+            ".gitreins/elsewhere/four",
+        ] {
             repo.write(name, name);
         }
         repo.commit("more");

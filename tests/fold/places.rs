@@ -2,7 +2,9 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use super::bench::{HISTORY, assert_folded, begin, command, fold, folded, program, refused, repo, unchanged};
+use super::bench::{
+    HISTORY, assert_folded, begin, command, fold, folded, program, refused, repo, unchanged,
+};
 use crate::support::Repo;
 
 #[test]
@@ -59,20 +61,34 @@ fn a_linked_worktree_and_the_variables_of_a_hook() {
     assert_eq!(repo.git(&["rev-parse", "main"]), main);
     assert_eq!(linked.git(&["status", "--porcelain"]), "");
     assert!(!repo.path(".git/other.index").exists());
-    assert!(repo.path(".git/reins.lock").exists(), "one lock for all worktrees");
+    assert!(
+        repo.path(".git/reins.lock").exists(),
+        "one lock for all worktrees"
+    );
 }
 
 #[test]
 fn a_submodule_and_a_repository_with_one() {
     let (inner, outer) = (repo(), repo());
     let url = inner.path("").display().to_string();
-    outer.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "sub"]);
+    outer.git(&[
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        &url,
+        "sub",
+    ]);
     outer.git(&["commit", "-q", "-m", "sub"]);
     let _id = fold(&outer).unwrap();
     assert_folded(&outer);
     outer.write(&format!("sub/{HISTORY}/0000abcd/verdict.json"), "{}");
     let id = folded(&outer, &mut command(&outer, &outer.path("sub"), "land")).unwrap();
-    assert_eq!(outer.git(&["-C", "sub", "rev-parse", "HEAD"]).trim_end(), id);
+    assert_eq!(
+        outer.git(&["-C", "sub", "rev-parse", "HEAD"]).trim_end(),
+        id
+    );
     assert_eq!(outer.git(&["status", "--porcelain"]), " M sub\n");
 }
 
@@ -81,7 +97,10 @@ fn a_shared_repository_stays_shared_under_a_narrow_umask() {
     let repo = repo();
     repo.git(&["init", "-q", "--shared=group"]);
     let mut narrow = repo.command("sh", &repo.path(""));
-    narrow.args(["-c", "umask 077; exec \"$0\" \"$@\""]).arg(program()).env("FOLD", "land");
+    narrow
+        .args(["-c", "umask 077; exec \"$0\" \"$@\""])
+        .arg(program())
+        .env("FOLD", "land");
     narrow.args(["--exact", "fold::bench::driver", "--ignored", "--nocapture"]);
     let _id = folded(&repo, &mut narrow).unwrap();
     assert_folded(&repo);
@@ -91,7 +110,12 @@ fn a_shared_repository_stays_shared_under_a_narrow_umask() {
     }
     for entry in std::fs::read_dir(repo.path(".git/objects/pack")).unwrap() {
         let path = entry.unwrap().path();
-        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o040, 0o040, "{}", path.display());
+        assert_eq!(
+            path.metadata().unwrap().permissions().mode() & 0o040,
+            0o040,
+            "{}",
+            path.display()
+        );
     }
 }
 

@@ -19,7 +19,11 @@ fn artifact(repo: &Repo, hash: &str, task: &str, result: RerunResult) {
     verdict["commit"] = "0123456789abcdef0123456789abcdef01234567".into();
     write(repo, hash, &verdict);
     let verdict = repo.read(&format!("{}/verdict.json", dir(hash)));
-    let outcome = if result == RerunResult::Pass { Outcome::Pass } else { Outcome::Timeout };
+    let outcome = if result == RerunResult::Pass {
+        Outcome::Pass
+    } else {
+        Outcome::Timeout
+    };
     let exit = (outcome == Outcome::Pass).then_some(0);
     let record = Reverification {
         schema: REVERIFY_SCHEMA.to_owned(),
@@ -28,8 +32,18 @@ fn artifact(repo: &Repo, hash: &str, task: &str, result: RerunResult) {
         commit: "0123456789abcdef0123456789abcdef01234567".parse().unwrap(),
         tree: "0123456789abcdef0123456789abcdef01234567".parse().unwrap(),
         command: vec!["./check".to_owned()],
-        budget: Budget { tool_budget_s: 120, budget_s: 488, source: BudgetSource::Manifest, raised: true },
-        runs: vec![Rerun { outcome, exit, signal: None, duration_ms: 390_000 }],
+        budget: Budget {
+            tool_budget_s: 120,
+            budget_s: 488,
+            source: BudgetSource::Manifest,
+            raised: true,
+        },
+        runs: vec![Rerun {
+            outcome,
+            exit,
+            signal: None,
+            duration_ms: 390_000,
+        }],
         result,
     };
     repo.write(&format!("{}/reverify.json", dir(hash)), &print(&record));
@@ -39,14 +53,18 @@ fn foreman(command: &str) -> Repo {
     let repo = repo();
     rule(
         &repo,
-        &format!("[foreman]\non_complete = [\"sh\", \"-c\", '{command}', \"foreman\", \"{{task_id}}\"]\n"),
+        &format!(
+            "[foreman]\non_complete = [\"sh\", \"-c\", '{command}', \"foreman\", \"{{task_id}}\"]\n"
+        ),
     );
     repo
 }
 
 #[test]
 fn the_command_runs_once_after_the_commit() {
-    let repo = foreman("echo \"$1 $(git log -1 --format=%s)\" >> .git/done; git reins reconcile 2>&1 | cat");
+    let repo = foreman(
+        "echo \"$1 $(git log -1 --format=%s)\" >> .git/done; git reins reconcile 2>&1 | cat",
+    );
     artifact(&repo, "0000000a", "t 1; rm", RerunResult::Pass);
     artifact(&repo, "0000000b", "t2", RerunResult::Timeout);
     write(&repo, "0000000c", &grading("t3", "pass", None));
@@ -117,7 +135,10 @@ fn what_ran_again_after_the_fold_completes_the_task_then() {
 fn a_command_that_no_protected_line_names_does_not_run() {
     let repo = repo();
     repo.git(&["switch", "-q", "-c", "topic"]);
-    rule(&repo, "[foreman]\non_complete = [\"touch\", \".git/owned\"]\n");
+    rule(
+        &repo,
+        "[foreman]\non_complete = [\"touch\", \".git/owned\"]\n",
+    );
     artifact(&repo, "0000000a", "t1", RerunResult::Pass);
     let _ = repo.reins(&["reconcile"]).expect(0);
     assert!(std::fs::read(repo.path(".git/owned")).is_err());
@@ -141,7 +162,11 @@ fn a_task_id_that_is_no_argument_is_said_once() {
         let repo = foreman("echo \"$1\" >> .git/done");
         artifact(&repo, "0000000a", task, RerunResult::Pass);
         let run = repo.reins(&["reconcile"]).expect(3);
-        assert!(run.stderr.contains("foreman.on_complete was not run, and not tried again"), "{run}");
+        assert!(
+            run.stderr
+                .contains("foreman.on_complete was not run, and not tried again"),
+            "{run}"
+        );
         let _ = repo.refuses(0, &["reconcile"]);
         assert!(std::fs::read(repo.path(".git/done")).is_err());
     }
@@ -152,7 +177,11 @@ fn a_command_that_outlives_reconcile_is_not_started_beside_itself() {
     let repo = foreman(
         "exec >/dev/null 2>&1; echo $$ >> .git/ran; test -e .git/second || kill -9 $PPID; read -r _ < .git/go",
     );
-    let _ = repo.command("mkfifo", &repo.path("")).arg(".git/go").status().unwrap();
+    let _ = repo
+        .command("mkfifo", &repo.path(""))
+        .arg(".git/go")
+        .status()
+        .unwrap();
     artifact(&repo, "0000000a", "t1", RerunResult::Pass);
     assert_eq!(repo.reins(&["reconcile"]).code, None);
     assert_eq!(repo.read(".git/ran").lines().count(), 1);

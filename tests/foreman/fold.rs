@@ -10,7 +10,11 @@ use super::verdicts::{dir, folded, grading, repo, subject, write};
 #[test]
 fn a_verdict_is_folded_into_a_commit_of_its_own() {
     let repo = repo();
-    write(&repo, "47ac8b89", &grading("t1", "timeout", Some("COMPLETE")));
+    write(
+        &repo,
+        "47ac8b89",
+        &grading("t1", "timeout", Some("COMPLETE")),
+    );
     assert_snapshot!(repo.unchanged(|| repo.reins(&["reconcile", "--dry-run"])), @"
     [artifact] fold judge verdict 47ac8b89 (tier1 timeout, tier2 PASS)
 
@@ -52,7 +56,11 @@ fn a_verdict_is_folded_into_a_commit_of_its_own() {
 fn several_are_counted_and_listed() {
     let repo = repo();
     write(&repo, "0000000a", &grading("t1", "pass", None));
-    write(&repo, "0000000b", &grading("t 2\nSigned-off-by: x", "fail", Some("INCOMPLETE")));
+    write(
+        &repo,
+        "0000000b",
+        &grading("t 2\nSigned-off-by: x", "fail", Some("INCOMPLETE")),
+    );
     write(
         &repo,
         "0000000c",
@@ -105,15 +113,24 @@ fn the_answer_in_json_is_one_object() {
 fn logs_and_patches_can_stay_out() {
     let repo = repo();
     write(&repo, "0000000a", &grading("t1", "pass", None));
-    for inner in
-        ["commit.patch", "run.log", "driver-log.tail.txt", "logs/deep/out.txt", "verdict.json.tmp-12"]
-    {
+    for inner in [
+        "commit.patch",
+        "run.log",
+        "driver-log.tail.txt",
+        "logs/deep/out.txt",
+        "verdict.json.tmp-12",
+    ] {
         repo.write(&format!("{}/{inner}", dir("0000000a")), "x\n");
     }
     let _ = repo.reins(&["reconcile", "--compact"]).expect(0);
     assert_eq!(folded(&repo).lines().count(), 2);
     let _ = repo.refuses(0, &["reconcile", "--compact"]);
-    assert!(repo.reins(&["reconcile"]).expect(0).stderr.contains("nothing to fold"));
+    assert!(
+        repo.reins(&["reconcile"])
+            .expect(0)
+            .stderr
+            .contains("nothing to fold")
+    );
     let _ = repo.reins(&["reconcile", "0000000a"]).expect(0);
     assert_eq!(folded(&repo).lines().count(), 6, "{}", folded(&repo));
 }
@@ -146,7 +163,10 @@ fn what_a_judge_is_writing_waits() {
     let repo = repo();
     repo.write(&format!("{}/commit.patch", dir("0000000a")), "x\n");
     repo.write(&format!("{}/verdict.json", dir("0000000b")), "");
-    repo.write(&format!("{}/verdict.json", dir("0000000c")), "{\"task_id\": \"t");
+    repo.write(
+        &format!("{}/verdict.json", dir("0000000c")),
+        "{\"task_id\": \"t",
+    );
     assert_snapshot!(repo.refuses(0, &["reconcile"]), @"
     nothing to fold: HEAD holds every finished verdict that was asked for
     note: 2026-11-30/0000000a is left alone: its verdict.json is missing or breaks off
@@ -155,7 +175,12 @@ fn what_a_judge_is_writing_waits() {
     --- exit 0
     ");
     let named = repo.reins(&["reconcile", "0000000c"]).expect(3);
-    assert!(named.stderr.contains("nothing is folded: what was named is not finished"), "{named}");
+    assert!(
+        named
+            .stderr
+            .contains("nothing is folded: what was named is not finished"),
+        "{named}"
+    );
     write(&repo, "0000000b", &grading("t1", "pass", None));
     let _ = repo.reins(&["reconcile"]).expect(0);
     assert!(subject(&repo).contains("0000000b"));
@@ -188,7 +213,10 @@ fn pruned_directories_stay_in_head() {
     write(&repo, "0000000c", &grading("t3", "pass", None));
     let _ = repo.reins(&["reconcile"]).expect(0);
     assert_eq!(folded(&repo).lines().count(), 6);
-    assert_eq!(repo.git(&["diff", "--cached", "--diff-filter=D", "--name-only"]), "");
+    assert_eq!(
+        repo.git(&["diff", "--cached", "--diff-filter=D", "--name-only"]),
+        ""
+    );
 }
 
 #[test]
@@ -217,7 +245,13 @@ fn a_superseded_verdict_is_the_same_and_a_rewritten_one_is_not() {
     write(&repo, "0000000b", &grading("t2", "pass", None));
     let _ = repo.refuses(1, &["reconcile"]);
     let _ = repo.reins(&["reconcile", "0000000b"]).expect(0);
-    repo.git(&["restore", "--source=HEAD", "--worktree", "--", &dir("0000000a")]);
+    repo.git(&[
+        "restore",
+        "--source=HEAD",
+        "--worktree",
+        "--",
+        &dir("0000000a"),
+    ]);
     let _ = repo.refuses(0, &["reconcile"]);
 }
 
@@ -228,11 +262,25 @@ fn a_rewritten_verdict_is_found_although_its_directory_was_sealed() {
     let _ = repo.reins(&["reconcile"]).expect(0);
     let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
     let verdict = repo.path(&format!("{}/verdict.json", dir("0000000a")));
-    std::fs::File::options().write(true).open(&verdict).unwrap().set_modified(old).unwrap();
+    std::fs::File::options()
+        .write(true)
+        .open(&verdict)
+        .unwrap()
+        .set_modified(old)
+        .unwrap();
     let _ = repo.refuses(0, &["reconcile"]);
     let text = repo.read(&format!("{}/verdict.json", dir("0000000a")));
-    std::fs::write(&verdict, text.replace("\"exit_code\": 1", "\"exit_code\": 0")).unwrap();
-    std::fs::File::options().write(true).open(&verdict).unwrap().set_modified(old).unwrap();
+    std::fs::write(
+        &verdict,
+        text.replace("\"exit_code\": 1", "\"exit_code\": 0"),
+    )
+    .unwrap();
+    std::fs::File::options()
+        .write(true)
+        .open(&verdict)
+        .unwrap()
+        .set_modified(old)
+        .unwrap();
     let refused = repo.refuses(1, &["reconcile", "--json"]);
     let answer: Value = serde_json::from_str(&refused.stdout).unwrap();
     assert_eq!(answer["refusals"], json!(["VERDICT_REWRITTEN"]));
@@ -243,7 +291,11 @@ fn four_racing_folds_fold_every_verdict_once() {
     let repo = repo();
     for round in 0..5 {
         for at in 0..6 {
-            write(&repo, &format!("{round:04x}{at:04x}"), &grading("t", "pass", None));
+            write(
+                &repo,
+                &format!("{round:04x}{at:04x}"),
+                &grading("t", "pass", None),
+            );
         }
         let started: Vec<_> = (0..4)
             .map(|_| {
@@ -261,7 +313,12 @@ fn four_racing_folds_fold_every_verdict_once() {
     }
     assert_eq!(folded(&repo).lines().count(), 60);
     assert_eq!(repo.git(&["rev-list", "--count", "HEAD"]), "6\n");
-    assert_eq!(repo.git(&["log", "--format=", "--name-only", "-5"]).lines().count(), 60);
+    assert_eq!(
+        repo.git(&["log", "--format=", "--name-only", "-5"])
+            .lines()
+            .count(),
+        60
+    );
     assert_snapshot!(repo.git(&["status", "--porcelain"]), @"
      M src/account.py
     A  staged.txt

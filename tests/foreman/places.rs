@@ -48,13 +48,23 @@ fn detached_unborn_and_policyless_repositories_are_folded_in() {
 fn another_history_directory_is_that_of_the_policy() {
     let repo = repo();
     let key = "history = \"judged\"\n# The directory of the three ledgers";
-    let policy = repo.read(".gitreins/reins.toml").replace("# The directory of the three ledgers", key);
+    let policy = repo
+        .read(".gitreins/reins.toml")
+        .replace("# The directory of the three ledgers", key);
     assert!(policy.contains("\nhistory = \"judged\""), "{policy}");
     repo.write(".gitreins/reins.toml", &policy);
     repo.git(&["commit", "-q", "-m", "policy", "--", ".gitreins/reins.toml"]);
-    repo.write("judged/2026-11-30/0000000a/verdict.json", &grading("t1", "pass", None).to_string());
+    repo.write(
+        "judged/2026-11-30/0000000a/verdict.json",
+        &grading("t1", "pass", None).to_string(),
+    );
     let _ = repo.reins_in("src", &["reconcile"]).expect(0);
-    assert_eq!(repo.git(&["ls-tree", "-r", "--name-only", "HEAD", "judged"]).lines().count(), 1);
+    assert_eq!(
+        repo.git(&["ls-tree", "-r", "--name-only", "HEAD", "judged"])
+            .lines()
+            .count(),
+        1
+    );
 }
 
 #[test]
@@ -63,16 +73,24 @@ fn a_policy_on_no_protected_line_neither_allows_secrets_nor_moves_the_history() 
     repo.git(&["switch", "-q", "-c", "topic"]);
     repo.git(&["branch", "-D", "-q", "main"]);
     let key = "history = \"judged\"\n# The directory of the three ledgers";
-    let policy = repo.read(".gitreins/reins.toml").replace("# The directory of the three ledgers", key);
+    let policy = repo
+        .read(".gitreins/reins.toml")
+        .replace("# The directory of the three ledgers", key);
     repo.write(".gitreins/reins.toml", &policy);
     let secret = format!("ghp_{}", "a1B2".repeat(9));
     rule(&repo, &format!("[judge]\nsecret_allow = [\"{secret}\"]\n"));
-    repo.write("judged/2026-11-30/0000000b/verdict.json", &grading("t2", "pass", None).to_string());
+    repo.write(
+        "judged/2026-11-30/0000000b/verdict.json",
+        &grading("t2", "pass", None).to_string(),
+    );
     write(&repo, "0000000a", &grading("t1", "pass", None));
     repo.write(".gitreins/history/2026-11-30/0000000a/a.txt", &secret);
     let run = repo.refuses(1, &["reconcile"]);
     for key in ["paths.history", "judge.secret_allow"] {
-        assert!(run.stderr.contains(&format!("{key} does not count")), "{run}");
+        assert!(
+            run.stderr.contains(&format!("{key} does not count")),
+            "{run}"
+        );
     }
     assert!(run.stdout.contains("SECRET_SUSPECTED"), "{run}");
 }
@@ -82,12 +100,25 @@ fn a_linked_worktree_folds_its_own_directories() {
     let repo = repo();
     write(&repo, "0000000a", &grading("t1", "pass", None));
     let linked = repo.linked("topic");
-    assert!(linked.reins(&["reconcile"]).expect(0).stderr.contains("nothing to fold"));
+    assert!(
+        linked
+            .reins(&["reconcile"])
+            .expect(0)
+            .stderr
+            .contains("nothing to fold")
+    );
     let from = repo.path(".gitreins/history").display().to_string();
-    let _ = repo.command("cp", &repo.path("")).args(["-r", &from, "../linked/.gitreins/"]).status().unwrap();
+    let _ = repo
+        .command("cp", &repo.path(""))
+        .args(["-r", &from, "../linked/.gitreins/"])
+        .status()
+        .unwrap();
     let _ = linked.reins(&["reconcile"]).expect(0);
     assert_eq!(
-        linked.git(&["ls-tree", "-r", "--name-only", "topic", ".gitreins/history"]).lines().count(),
+        linked
+            .git(&["ls-tree", "-r", "--name-only", "topic", ".gitreins/history"])
+            .lines()
+            .count(),
         2
     );
     assert_eq!(folded(&repo), "");

@@ -31,10 +31,8 @@ pub fn grading(task: &str, tier1: &str, tier2: Option<&str>) -> Value {
         let status = if met { "PASS" } else { "FAIL" };
         let items = json!([{"criterion": "c", "status": status, "detail": "d"}]);
         let data = json!({"verdict": verdict, "items": items, "summary": ""});
-        let step =
-            json!({"id": "tier2", "type": "ai_eval", "passed": met, "output": "", "error": "", "data": data});
-        stages["tier2"] =
-            json!({"id": "tier2", "passed": met, "any_failed": !met, "summary": "", "steps": [step]});
+        let step = json!({"id": "tier2", "type": "ai_eval", "passed": met, "output": "", "error": "", "data": data});
+        stages["tier2"] = json!({"id": "tier2", "passed": met, "any_failed": !met, "summary": "", "steps": [step]});
     }
     json!({
         "task_id": task, "task_title": "demo", "task_criteria": ["c"], "passed": passed, "items": [],
@@ -45,7 +43,10 @@ pub fn grading(task: &str, tier1: &str, tier2: Option<&str>) -> Value {
 
 /// Writes a directory as GitReins does: `verdict.json`, then `summary.md`.
 pub fn write(repo: &Repo, hash: &str, verdict: &Value) {
-    repo.write(&format!("{}/verdict.json", dir(hash)), &serde_json::to_string_pretty(verdict).unwrap());
+    repo.write(
+        &format!("{}/verdict.json", dir(hash)),
+        &serde_json::to_string_pretty(verdict).unwrap(),
+    );
     repo.write(&format!("{}/summary.md", dir(hash)), "# Verdict\n");
 }
 

@@ -1,5 +1,8 @@
 //! What does a damaged, cut-off or hostile repository get: the healthy answer, a refusal, or none?
-#![expect(clippy::unwrap_used, reason = "a test that cannot tell its story fails")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot tell its story fails"
+)]
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +16,10 @@ use super::story::{Answer, Story, TODAY, in_parallel};
 use crate::support::BINARY;
 
 fn objects(story: &Story) -> Vec<PathBuf> {
-    let listed = story.shell("find .git/objects -type f -path '*/??/*'").expect(0).stdout;
+    let listed = story
+        .shell("find .git/objects -type f -path '*/??/*'")
+        .expect(0)
+        .stdout;
     let mut paths: Vec<_> = listed.lines().map(|line| story.path(line)).collect();
     paths.sort();
     paths
@@ -24,7 +30,11 @@ fn writable(path: &PathBuf) {
 }
 
 /// Damages one file after the other, each time restoring it, and lists the wrong answers.
-fn damage_each(healthy: &Healthy, paths: &[PathBuf], damage: fn(&[u8]) -> Option<Vec<u8>>) -> Vec<String> {
+fn damage_each(
+    healthy: &Healthy,
+    paths: &[PathBuf],
+    damage: fn(&[u8]) -> Option<Vec<u8>>,
+) -> Vec<String> {
     let mut faults = Vec::new();
     for path in paths {
         let whole = fs::read(path).unwrap();
@@ -58,13 +68,20 @@ fn any_loose_object_that_is_gone_or_damaged() {
         let healthy = make();
         let paths = objects(&healthy.story);
         assert!(paths.len() > 20);
-        let faults: Vec<_> =
-            damages.iter().flat_map(|damage| damage_each(&healthy, &paths, *damage)).collect();
+        let faults: Vec<_> = damages
+            .iter()
+            .flat_map(|damage| damage_each(&healthy, &paths, *damage))
+            .collect();
         healthy.is_unmoved("restored");
         faults
     });
     let faults = faults.concat();
-    assert!(faults.is_empty(), "{} wrong answers\n{}", faults.len(), faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} wrong answers\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
 }
 
 #[test]
@@ -74,8 +91,11 @@ fn any_damaged_pack() {
         healthy.story.git(&["repack", "-q", "-a", "-d", "-f"]);
         assert!(objects(&healthy.story).is_empty());
         healthy.is_unmoved("packed");
-        let listed =
-            healthy.story.shell("ls .git/objects/pack/*.pack .git/objects/pack/*.idx").expect(0).stdout;
+        let listed = healthy
+            .story
+            .shell("ls .git/objects/pack/*.pack .git/objects/pack/*.idx")
+            .expect(0)
+            .stdout;
         let mut faults = Vec::new();
         for name in listed.lines() {
             let path = healthy.story.path(name);
@@ -94,7 +114,12 @@ fn any_damaged_pack() {
         faults
     });
     let faults = faults.concat();
-    assert!(faults.is_empty(), "{} wrong answers\n{}", faults.len(), faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} wrong answers\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
 }
 
 #[test]
@@ -124,10 +149,26 @@ fn a_partial_clone() {
         let from = format!("file://{}", story.path("").display());
         for filter in ["blob:none", "tree:0", "blob:limit=100"] {
             let place = format!("../{}", filter.replace(':', "-"));
-            story.git(&["clone", "-q", "--no-checkout", "--filter", filter, &from, &place]);
+            story.git(&[
+                "clone",
+                "-q",
+                "--no-checkout",
+                "--filter",
+                filter,
+                &from,
+                &place,
+            ]);
             let results = story.path("../results.json").display().to_string();
             let range = format!("{}..{}", story.id("main"), story.id("topic"));
-            let args = ["admit", &range, "--results", &results, "--today", TODAY, "--json"];
+            let args = [
+                "admit",
+                &range,
+                "--results",
+                &results,
+                "--today",
+                TODAY,
+                "--json",
+            ];
             let answer = Answer::of(story.reins_in(&place, &args));
             assert_eq!(
                 (answer.run.code, &answer.json["code"]),
@@ -138,7 +179,11 @@ fn a_partial_clone() {
             let fix = answer.json["fix"].as_str().unwrap();
             let _ = story.shell(&format!("cd {place} && {fix}")).expect(0);
             let after = Answer::of(story.reins_in(&place, &args));
-            assert_eq!(after.run.code, healthy.answer.code, "{filter}: {}", after.run);
+            assert_eq!(
+                after.run.code, healthy.answer.code,
+                "{filter}: {}",
+                after.run
+            );
         }
     }
 }
@@ -154,24 +199,53 @@ fn replaced_and_grafted_history() {
     story.patch("one");
     let good = story.id("good");
     story.git(&["replace", &bad, &good]);
-    assert_eq!(story.git(&["show", "-s", "--format=%s", "topic"]).trim(), "patch one");
+    assert_eq!(
+        story.git(&["show", "-s", "--format=%s", "topic"]).trim(),
+        "patch one"
+    );
     healthy.is_unmoved("a replaced tip");
     story.git(&["replace", "-d", &bad]);
-    let blob = |rev: &str| story.git(&["rev-parse", &format!("{rev}:ledger/oracle.json")]).trim().to_owned();
+    let blob = |rev: &str| {
+        story
+            .git(&["rev-parse", &format!("{rev}:ledger/oracle.json")])
+            .trim()
+            .to_owned()
+    };
     story.git(&["replace", &blob("topic~1"), &blob("good")]);
     healthy.is_unmoved("a replaced ledger");
     story.git(&["replace", "-d", &blob("topic~1")]);
     story.git(&["replace", "--graft", &bad, &story.id("topic~2")]);
     healthy.is_unmoved("a graft by replacement");
     story.git(&["replace", "-d", &bad]);
-    story.write(".git/info/grafts", &format!("{bad} {}\n", story.id("topic~2")));
-    assert_eq!(story.git(&["rev-list", "--count", "main..topic"]).trim(), "2");
+    story.write(
+        ".git/info/grafts",
+        &format!("{bad} {}\n", story.id("topic~2")),
+    );
+    assert_eq!(
+        story.git(&["rev-list", "--count", "main..topic"]).trim(),
+        "2"
+    );
     healthy.is_unmoved("a grafts file");
-    for (name, value) in [("GIT_REPLACE_REF_BASE", "refs/reins/"), ("GIT_GRAFT_FILE", ".git/info/grafts")] {
+    for (name, value) in [
+        ("GIT_REPLACE_REF_BASE", "refs/reins/"),
+        ("GIT_GRAFT_FILE", ".git/info/grafts"),
+    ] {
         let mut command = story.command(BINARY, &story.path(""));
         command.env(name, value);
-        command.args(["admit", "topic", "--results", "../results.json", "--today", TODAY, "--json"]);
-        assert_eq!(story.captured(command.output().unwrap()), healthy.answer, "{name}");
+        command.args([
+            "admit",
+            "topic",
+            "--results",
+            "../results.json",
+            "--today",
+            TODAY,
+            "--json",
+        ]);
+        assert_eq!(
+            story.captured(command.output().unwrap()),
+            healthy.answer,
+            "{name}"
+        );
     }
 }
 
@@ -187,10 +261,18 @@ fn a_forged_commit_graph() {
     healthy.is_unmoved("with a graph");
     let path = story.path(".git/objects/info/commit-graph");
     writable(&path);
-    let forged = forged_graph(&fs::read(&path).unwrap(), &story.id("topic~1"), &story.id("topic~3"));
+    let forged = forged_graph(
+        &fs::read(&path).unwrap(),
+        &story.id("topic~1"),
+        &story.id("topic~3"),
+    );
     fs::write(&path, forged).unwrap();
     let seen = story.git(&["rev-list", "--count", "main..topic"]);
-    assert_eq!(seen.trim(), "3", "git believes the graph: the forgery works");
+    assert_eq!(
+        seen.trim(),
+        "3",
+        "git believes the graph: the forgery works"
+    );
     healthy.is_unmoved("a forged graph");
     fs::write(&path, with_one_level(&fs::read(&path).unwrap())).unwrap();
     healthy.is_unmoved("a graph in which nothing reaches anything");
@@ -200,8 +282,11 @@ fn a_forged_commit_graph() {
 fn forged_graph(graph: &[u8], child: &str, parent: &str) -> Vec<u8> {
     let (ids, data) = (chunk(graph, b"OIDL"), chunk(graph, b"CDAT"));
     let count = (data - ids) / 20;
-    let place =
-        |id: &str| (0..count).find(|at| graph[ids + at * 20..ids + at * 20 + 20] == unhex(id)[..]).unwrap();
+    let place = |id: &str| {
+        (0..count)
+            .find(|at| graph[ids + at * 20..ids + at * 20 + 20] == unhex(id)[..])
+            .unwrap()
+    };
     let at = data + place(child) * 36 + 20;
     let mut forged = graph.to_vec();
     forged[at..at + 4].copy_from_slice(&u32::try_from(place(parent)).unwrap().to_be_bytes());
@@ -221,7 +306,9 @@ fn with_one_level(graph: &[u8]) -> Vec<u8> {
 
 /// Where a chunk of a commit-graph file begins.
 fn chunk(graph: &[u8], name: &[u8]) -> usize {
-    let entry = (0..usize::from(graph[6])).map(|at| 8 + at * 12).find(|at| &graph[*at..at + 4] == name);
+    let entry = (0..usize::from(graph[6]))
+        .map(|at| 8 + at * 12)
+        .find(|at| &graph[*at..at + 4] == name);
     let at = entry.unwrap() + 8;
     u32::from_be_bytes(graph[at..at + 4].try_into().unwrap()) as usize
 }
@@ -231,8 +318,16 @@ fn configuration_that_would_run_something() {
     for make in both() {
         let healthy = make();
         let story = &healthy.story;
-        story.script("../evil", "#!/bin/sh\ntouch \"$(dirname \"$0\")/marker\"\ncat\n");
-        let evil = story.path("../evil").canonicalize().unwrap().display().to_string();
+        story.script(
+            "../evil",
+            "#!/bin/sh\ntouch \"$(dirname \"$0\")/marker\"\ncat\n",
+        );
+        let evil = story
+            .path("../evil")
+            .canonicalize()
+            .unwrap()
+            .display()
+            .to_string();
         fs::create_dir(story.path("../hooks")).unwrap();
         for hook in [
             "post-checkout",
@@ -241,7 +336,10 @@ fn configuration_that_would_run_something() {
             "pre-auto-gc",
             "fsmonitor-watchman",
         ] {
-            story.script(&format!("../hooks/{hook}"), &format!("#!/bin/sh\nexec {evil}\n"));
+            story.script(
+                &format!("../hooks/{hook}"),
+                &format!("#!/bin/sh\nexec {evil}\n"),
+            );
         }
         let hooks = story.path("../hooks").display().to_string();
         let ext = format!("ext::{evil} %S");
@@ -270,18 +368,30 @@ fn configuration_that_would_run_something() {
         ] {
             story.git(&["config", key, value]);
         }
-        story.write(".git/info/attributes", "* filter=f diff=d merge=m ident eol=crlf\n");
+        story.write(
+            ".git/info/attributes",
+            "* filter=f diff=d merge=m ident eol=crlf\n",
+        );
         let marker = story.path("../marker");
         let _ = fs::remove_file(&marker);
         let run = ask(story);
         assert_eq!(run, healthy.answer);
         let _ = story.reins(&["check", "topic"]);
         // a missing blob of a promisor is not fetched behind anybody's back
-        let id = story.git(&["-c", "core.fsmonitor=", "rev-parse", "topic:ledger/oracle.json"]);
+        let id = story.git(&[
+            "-c",
+            "core.fsmonitor=",
+            "rev-parse",
+            "topic:ledger/oracle.json",
+        ]);
         let _ = fs::remove_file(&marker);
-        fs::remove_file(story.path(&format!(".git/objects/{}/{}", &id[..2], id[2..].trim()))).unwrap();
+        fs::remove_file(story.path(&format!(".git/objects/{}/{}", &id[..2], id[2..].trim())))
+            .unwrap();
         assert_eq!(ask(story).code, Some(128));
-        assert!(!marker.exists(), "the repository's configuration ran a program");
+        assert!(
+            !marker.exists(),
+            "the repository's configuration ran a program"
+        );
     }
 }
 
@@ -289,7 +399,10 @@ fn configuration_that_would_run_something() {
 fn refs_and_files_that_are_garbage() {
     let garbage = [
         (".git/refs/heads/main", "garbage\n"),
-        (".git/refs/heads/main", "0123456789012345678901234567890123456789\n"),
+        (
+            ".git/refs/heads/main",
+            "0123456789012345678901234567890123456789\n",
+        ),
         (".git/refs/heads/main", "ref: refs/heads/main\n"),
         (".git/refs/heads/main", ""),
         (".git/refs/heads/topic", "garbage\n"),
@@ -301,7 +414,10 @@ fn refs_and_files_that_are_garbage() {
         (".git/index", "garbage\n"),
         (".git/config", "[core\n"),
         (".git/config", "[core]\n\trepositoryformatversion = 99\n"),
-        (".git/config", "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tunheardOf = true\n"),
+        (
+            ".git/config",
+            "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tunheardOf = true\n",
+        ),
         (".git/shallow", "garbage\n"),
         (".git/objects/info/alternates", "/nowhere\n"),
         (".git/objects/info/alternates", "../objects\n"),
@@ -318,5 +434,10 @@ fn refs_and_files_that_are_garbage() {
         })
     });
     let faults: Vec<_> = faults.into_iter().flatten().flatten().collect();
-    assert!(faults.is_empty(), "{} wrong answers\n{}", faults.len(), faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} wrong answers\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
 }

@@ -18,7 +18,12 @@ fn a_merge_that_drops_what_main_gained_is_a_patch() {
     story.git(&["switch", "-q", "topic"]);
     story.git(&["merge", "-q", "-s", "ours", "-m", "merge main", "main"]);
     let answer = story.admit(&json!([]), &[]);
-    assert_eq!(answer.json["patch_commits"], json!([story.id("topic")]), "{}", answer.run);
+    assert_eq!(
+        answer.json["patch_commits"],
+        json!([story.id("topic")]),
+        "{}",
+        answer.run
+    );
     assert_eq!(answer.run.code, Some(1), "{}", answer.run);
 
     let story = Story::landed();
@@ -29,10 +34,24 @@ fn a_merge_that_drops_what_main_gained_is_a_patch() {
     story.commit("docs");
     story.git(&["checkout", "-q", &old, "--", "src"]);
     let tree = story.git(&["write-tree"]);
-    let merge = story.git(&["commit-tree", tree.trim(), "-p", "HEAD", "-p", &old, "-m", "merge"]);
+    let merge = story.git(&[
+        "commit-tree",
+        tree.trim(),
+        "-p",
+        "HEAD",
+        "-p",
+        &old,
+        "-m",
+        "merge",
+    ]);
     story.git(&["reset", "-q", "--hard", merge.trim()]);
     let answer = story.admit(&json!([]), &[]);
-    assert_eq!(answer.json["patch_commits"], json!([story.id("topic")]), "{}", answer.run);
+    assert_eq!(
+        answer.json["patch_commits"],
+        json!([story.id("topic")]),
+        "{}",
+        answer.run
+    );
 }
 
 #[test]
@@ -45,7 +64,12 @@ fn a_plain_merge_of_main_is_no_patch() {
     story.git(&["switch", "-q", "topic"]);
     story.git(&["merge", "-q", "--no-ff", "-m", "merge main", "main"]);
     let answer = story.admit(&json!([]), &[]);
-    assert_eq!((answer.run.code, &answer.json["patch_commits"]), (Some(0), &json!([])), "{}", answer.run);
+    assert_eq!(
+        (answer.run.code, &answer.json["patch_commits"]),
+        (Some(0), &json!([])),
+        "{}",
+        answer.run
+    );
 }
 
 #[test]
@@ -61,8 +85,12 @@ fn a_late_row_that_a_patch_stands_on_keeps_its_failure() {
     story.git(&["merge", "-q", "--no-ff", "-m", "merge side", "side"]);
     let results = |status: &str| json!([{"property_id": "bal-01", "status": "pass"}, {"property_id": "bal-02", "status": status}]);
     story.admit(&results("pass"), &[]).admits();
-    story.admit(&results("fail"), &[]).says(1, &["UNFROZEN_PROPERTY_FAILED failed"]);
-    story.pass(&["bal-01"]).says(1, &["UNFROZEN_PROPERTY_FAILED no-result"]);
+    story
+        .admit(&results("fail"), &[])
+        .says(1, &["UNFROZEN_PROPERTY_FAILED failed"]);
+    story
+        .pass(&["bal-01"])
+        .says(1, &["UNFROZEN_PROPERTY_FAILED no-result"]);
 }
 
 #[test]
@@ -77,7 +105,9 @@ fn a_smoke_row_of_today_opens_no_file_that_a_patch_met() {
     ledgers.oracles.push(smoke);
     story.put(&ledgers);
     story.patch("with a harness");
-    story.pass(&["bal-01"]).says(1, &["ORACLE_NOT_INDEPENDENT property-changed"]);
+    story
+        .pass(&["bal-01"])
+        .says(1, &["ORACLE_NOT_INDEPENDENT property-changed"]);
 }
 
 #[test]
@@ -85,7 +115,10 @@ fn equal_directories_under_two_prefixes_are_two_listings() {
     let story = Story::start();
     for prefix in ["properties", "fixtures"] {
         story.git(&["rm", "-q", "-r", prefix]);
-        story.write(&format!("{prefix}/balance.py"), "def balance_never_negative(account): ...\n");
+        story.write(
+            &format!("{prefix}/balance.py"),
+            "def balance_never_negative(account): ...\n",
+        );
     }
     story.commit("one file twice");
     story.land();
@@ -104,8 +137,15 @@ fn the_environment_chooses_no_remote() {
     story.git(&["update-ref", "refs/remotes/evil/main", "HEAD"]);
     let mut command = story.command(env!("CARGO_BIN_EXE_git-reins"), &story.path(""));
     command.args(["check", "--json"]);
-    command.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_KEY_0", "branch.topic.remote");
-    let run = story.captured(command.env("GIT_CONFIG_VALUE_0", "evil").output().expect("the binary runs"));
+    command
+        .env("GIT_CONFIG_COUNT", "1")
+        .env("GIT_CONFIG_KEY_0", "branch.topic.remote");
+    let run = story.captured(
+        command
+            .env("GIT_CONFIG_VALUE_0", "evil")
+            .output()
+            .expect("the binary runs"),
+    );
     assert_eq!((run.code, run.stdout), (Some(1), honest.run.stdout));
 }
 
@@ -113,14 +153,22 @@ fn the_environment_chooses_no_remote() {
 fn two_lines_that_are_equally_near_hold_one_policy_or_none_judges() {
     let story = Story::start();
     story.git(&["switch", "-q", "main"]);
-    story.replace(".gitreins/reins.toml", "refs/heads/main\"", "refs/heads/main\", \"refs/heads/release\"");
+    story.replace(
+        ".gitreins/reins.toml",
+        "refs/heads/main\"",
+        "refs/heads/main\", \"refs/heads/release\"",
+    );
     story.commit("two lines");
     story.git(&["branch", "release"]);
     story.git(&["switch", "-q", "-C", "topic", "main"]);
     story.patch("one");
     assert_eq!(story.check().run.code, Some(1), "one policy");
     story.git(&["switch", "-q", "main"]);
-    story.replace(".gitreins/reins.toml", "schema = 1", "schema = 1 # stricter");
+    story.replace(
+        ".gitreins/reins.toml",
+        "schema = 1",
+        "schema = 1 # stricter",
+    );
     story.commit("another policy");
     story.git(&["switch", "-q", "release"]);
     story.write("docs/guide.md", "# Guide, again\n");
@@ -137,7 +185,11 @@ fn a_name_of_a_tag_and_a_branch_is_no_name() {
     let path = story.hand_in("[]");
     let run = story.reins(&["admit", "main..topic", "--results", &path, "--today", TODAY]);
     assert_eq!(run.code, Some(128), "{run}");
-    assert!(run.stderr.contains("it may be refs/tags/main or refs/heads/main"), "{run}");
+    assert!(
+        run.stderr
+            .contains("it may be refs/tags/main or refs/heads/main"),
+        "{run}"
+    );
 }
 
 #[test]
@@ -158,33 +210,56 @@ fn attributes_that_change_nothing_are_no_fault() {
             .args(["hash-object", "-w", "--no-filters", "fixtures/blob"])
             .output();
         let blob = String::from_utf8(blob.expect("git runs").stdout).expect("ids are text");
-        story.git(&["update-index", "--cacheinfo", &format!("100644,{},fixtures/blob", blob.trim())]);
+        story.git(&[
+            "update-index",
+            "--cacheinfo",
+            &format!("100644,{},fixtures/blob", blob.trim()),
+        ]);
         story.git(&["commit", "-q", "-m", "blob"]);
         story.land();
         story.put(&story.ledgers(&["bal-01"]));
         story.git(&["add", "ledger"]);
         story.git(&["commit", "-q", "-m", "ledgers"]);
-        story.write("src/account.py", "def balance(a, b):\n    return a - b  # one\n");
+        story.write(
+            "src/account.py",
+            "def balance(a, b):\n    return a - b  # one\n",
+        );
         story.git(&["commit", "-q", "-m", "patch", "--", "src"]);
         let answer = story.pass(&["bal-01"]);
-        assert_eq!(answer.run.code, Some(i32::from(!is_fine)), "{attributes}{}", answer.run);
+        assert_eq!(
+            answer.run.code,
+            Some(i32::from(!is_fine)),
+            "{attributes}{}",
+            answer.run
+        );
     }
 }
 
 #[test]
 fn a_range_without_a_patch_lists_what_a_reviewer_should_see() {
     let story = Story::landed();
-    story.write("properties/balance.py", "def balance_never_negative(account): return True\n");
+    story.write(
+        "properties/balance.py",
+        "def balance_never_negative(account): return True\n",
+    );
     story.commit("weaker");
     let mut ledgers = story.ledgers(&["bal-01"]);
-    ledgers.fixture = serde_json::from_str(&story.read("ledger/fixture.json")).expect("the ledger is JSON");
+    ledgers.fixture =
+        serde_json::from_str(&story.read("ledger/fixture.json")).expect("the ledger is JSON");
     let mut freeze = story.freeze("bal-01", "2026-12-10");
     freeze["base_rev"] = ledgers.fixture["base_rev"].clone();
     ledgers.freezes.push(freeze);
     story.land_ledgers(&ledgers);
     let answer = story.ask(&["check", "--json"]);
-    let mut notes: Vec<_> = answer.json["warnings"].as_array().expect("warnings are listed").iter().collect();
-    notes.retain(|note| note.as_str().is_some_and(|note| note.starts_with("for review")));
+    let mut notes: Vec<_> = answer.json["warnings"]
+        .as_array()
+        .expect("warnings are listed")
+        .iter()
+        .collect();
+    notes.retain(|note| {
+        note.as_str()
+            .is_some_and(|note| note.starts_with("for review"))
+    });
     assert_eq!(
         notes,
         [
@@ -197,18 +272,33 @@ fn a_range_without_a_patch_lists_what_a_reviewer_should_see() {
         answer.run
     );
     let unchanged = Story::landed().check();
-    assert!(!unchanged.run.stdout.contains("for review"), "{}", unchanged.run);
+    assert!(
+        !unchanged.run.stdout.contains("for review"),
+        "{}",
+        unchanged.run
+    );
 }
 
 #[test]
 fn findings_are_sorted_and_each_is_said_once() {
     let story = Story::start();
     story.write("fixtures/accounts.json", "[]\n");
-    story.write("properties/balance.py", "def balance_never_negative(account): return True\n");
+    story.write(
+        "properties/balance.py",
+        "def balance_never_negative(account): return True\n",
+    );
     story.patch("with everything");
     let answer = story.check();
-    let keys: Vec<_> =
-        answer.details().iter().map(|detail| (detail["code"].to_string(), detail.to_string())).collect();
+    let keys: Vec<_> = answer
+        .details()
+        .iter()
+        .map(|detail| (detail["code"].to_string(), detail.to_string()))
+        .collect();
     assert!(keys.len() > 2, "{}", answer.run);
-    assert!(keys.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 != pair[1].1), "{}", answer.run);
+    assert!(
+        keys.windows(2)
+            .all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 != pair[1].1),
+        "{}",
+        answer.run
+    );
 }

@@ -25,16 +25,29 @@ const OPEN: &[(&str, &str)] = &[
 
 /// The commands of a remedy: none in prose.
 fn commands(fix: &str) -> Option<String> {
-    let at = if fix.starts_with("git ") { 0 } else { fix.find(": git ")? + 2 };
+    let at = if fix.starts_with("git ") {
+        0
+    } else {
+        fix.find(": git ")? + 2
+    };
     let fill = |line: String, (open, word): &(&str, &str)| line.replace(open, word);
     Some(OPEN.iter().fold(fix[at..].to_owned(), fill))
 }
 
 /// The remedies of an answer that are commands, each once.
 fn remedies(json: &Value) -> BTreeSet<String> {
-    let details = json["details"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let fixes = details.iter().map(|detail| &detail["fix"]).chain([&json["fix"]]);
-    fixes.filter_map(Value::as_str).filter_map(commands).collect()
+    let details = json["details"]
+        .as_array()
+        .map(Vec::as_slice)
+        .unwrap_or_default();
+    let fixes = details
+        .iter()
+        .map(|detail| &detail["fix"])
+        .chain([&json["fix"]]);
+    fixes
+        .filter_map(Value::as_str)
+        .filter_map(commands)
+        .collect()
 }
 
 /// Remedies that start with what a person has to write or to choose first.
@@ -69,26 +82,40 @@ fn outcome(case: &Case) -> Outcome {
     let run = story.shell(&line);
     let about = format!("{} ({}): $ {line}\n   ", case.code, case.reason);
     if run.code != Some(0) {
-        return Outcome::DidNot(format!("{about}{}", run.to_string().replace('\n', "\n    ")));
+        return Outcome::DidNot(format!(
+            "{about}{}",
+            run.to_string().replace('\n', "\n    ")
+        ));
     }
     let branch = story.git(&["branch", "--show-current"]);
-    let after = if JUDGED.contains(&case.code) { story.by_trial() } else { story.check() };
+    let after = if JUDGED.contains(&case.code) {
+        story.by_trial()
+    } else {
+        story.check()
+    };
     match after.run.code {
         Some(0 | 3) if !line.contains("oracle commit") || has_rows(&story) => Outcome::Helped,
-        _ => Outcome::DidNot(format!("{about} on {}, {}", branch.trim_end(), after.brief())),
+        _ => Outcome::DidNot(format!(
+            "{about} on {}, {}",
+            branch.trim_end(),
+            after.brief()
+        )),
     }
 }
 
 /// Whether the rows are where the remedy put them.
 fn has_rows(story: &Story) -> bool {
-    story.git(&["show", "HEAD:ledger/oracle.json"]).contains("\"oracle_id\"")
+    story
+        .git(&["show", "HEAD:ledger/oracle.json"])
+        .contains("\"oracle_id\"")
 }
 
 #[test]
 fn printed_commands_help_as_they_stand() {
     let judges = cfg!(all(feature = "sandbox", target_os = "linux"));
     let is_tried = |case: &&Case| {
-        !WRITTEN_FIRST.contains(&(case.code, case.reason)) && (judges || !JUDGED.contains(&case.code))
+        !WRITTEN_FIRST.contains(&(case.code, case.reason))
+            && (judges || !JUDGED.contains(&case.code))
     };
     let cases: Vec<_> = CASES.iter().filter(is_tried).collect();
     let (mut helped, mut faults) = (0, Vec::new());
@@ -100,5 +127,10 @@ fn printed_commands_help_as_they_stand() {
         }
     }
     assert!(helped > 20, "only {helped} remedies were tried");
-    assert!(faults.is_empty(), "{} remedies fail\n{}", faults.len(), faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{} remedies fail\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
 }

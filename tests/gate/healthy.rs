@@ -1,5 +1,8 @@
 //! What did a repository answer before it was broken, and is the answer afterwards a sane one?
-#![expect(clippy::unwrap_used, reason = "a test that cannot tell its story fails")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot tell its story fails"
+)]
 
 use super::story::{Answer, Story, TODAY};
 use crate::support::{BINARY, Run};
@@ -69,6 +72,16 @@ pub fn ask(story: &Story) -> Run {
 
 pub fn ask_about(story: &Story, tip: &str) -> Run {
     let mut command = story.command("timeout", &story.path(""));
-    command.args(["10", BINARY, "admit", tip, "--results", "../results.json", "--today", TODAY, "--json"]);
+    command.args([
+        "10",
+        BINARY,
+        "admit",
+        tip,
+        "--results",
+        "../results.json",
+        "--today",
+        TODAY,
+        "--json",
+    ]);
     story.captured(command.output().unwrap())
 }

@@ -27,9 +27,17 @@ fn ledgers_that_are_no_ledgers() {
             answer.run
         );
     };
-    invalid("ledger/oracle.json", "100 MB of space", &|text| (text + &" ".repeat(100 << 20)).into_bytes());
-    for name in ["ledger/oracle.json", "ledger/fixture.json", "ledger/freezes.json"] {
-        invalid(name, "a byte order mark", &|text| format!("\u{feff}{text}").into_bytes());
+    invalid("ledger/oracle.json", "100 MB of space", &|text| {
+        (text + &" ".repeat(100 << 20)).into_bytes()
+    });
+    for name in [
+        "ledger/oracle.json",
+        "ledger/fixture.json",
+        "ledger/freezes.json",
+    ] {
+        invalid(name, "a byte order mark", &|text| {
+            format!("\u{feff}{text}").into_bytes()
+        });
         invalid(name, "nothing", &|_| Vec::new());
         invalid(name, "no UTF-8", &|text| {
             text.replace("git-reins", "git\u{0}reins")
@@ -40,14 +48,20 @@ fn ledgers_that_are_no_ledgers() {
         });
         invalid(name, "a tail", &|text| format!("{text}{{}}").into_bytes());
         invalid(name, "two members", &|text| {
-            text.replacen("\"schema\"", "\"schema\": \"x\", \"schema\"", 1).into_bytes()
+            text.replacen("\"schema\"", "\"schema\": \"x\", \"schema\"", 1)
+                .into_bytes()
         });
-        invalid(name, "depth", &|_| [vec![b'['; 200_000], vec![b']'; 200_000]].concat());
+        invalid(name, "depth", &|_| {
+            [vec![b'['; 200_000], vec![b']'; 200_000]].concat()
+        });
         invalid(name, "depth in a member", &|text| {
             let deep = "[".repeat(200_000) + &"]".repeat(200_000);
-            text.replacen("\"schema\"", &format!("\"x\": {deep}, \"schema\""), 1).into_bytes()
+            text.replacen("\"schema\"", &format!("\"x\": {deep}, \"schema\""), 1)
+                .into_bytes()
         });
-        invalid(name, "2 MB of space", &|text| (text + &" ".repeat(2 << 20)).into_bytes());
+        invalid(name, "2 MB of space", &|text| {
+            (text + &" ".repeat(2 << 20)).into_bytes()
+        });
         invalid(name, "conflict markers", &|text| {
             format!("<<<<<<< ours\n{text}=======\n{text}>>>>>>> theirs\n").into_bytes()
         });
@@ -74,7 +88,11 @@ fn ledgers_that_collide_or_lie_elsewhere() {
         ".gitreins/Reins.toml",
     ] {
         let answer = with(name, &|story| story.write(name, weak));
-        assert!(answer.refusals().contains(&"LEDGER_INVALID"), "{name}: {}", answer.run);
+        assert!(
+            answer.refusals().contains(&"LEDGER_INVALID"),
+            "{name}: {}",
+            answer.run
+        );
     }
     let link = with("link", &|story| {
         story.git(&["mv", "ledger/oracle.json", "docs/o.json"]);

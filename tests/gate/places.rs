@@ -1,5 +1,8 @@
 //! Is it the same answer wherever one stands, and an honest error where there is none?
-#![expect(clippy::unwrap_used, reason = "a test that cannot tell its story fails")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot tell its story fails"
+)]
 
 use std::fs::File;
 use std::process::{Command, Stdio};
@@ -22,13 +25,28 @@ fn asked() -> Asked {
 fn asked_about(story: Story) -> Asked {
     let results = story.hand_in("[{\"property_id\": \"bal-01\", \"status\": \"pass\"}]");
     let range = format!("{}..{}", story.id("main"), story.id("topic"));
-    let args = ["admit", &range, "--results", &results, "--today", TODAY, "--json"];
-    Asked { args: args.map(str::to_owned).to_vec(), story }
+    let args = [
+        "admit",
+        &range,
+        "--results",
+        &results,
+        "--today",
+        TODAY,
+        "--json",
+    ];
+    Asked {
+        args: args.map(str::to_owned).to_vec(),
+        story,
+    }
 }
 
 impl Asked {
     fn from(&self, inner: &str, before: &[&str]) -> Run {
-        let args: Vec<_> = before.iter().copied().chain(self.args.iter().map(String::as_str)).collect();
+        let args: Vec<_> = before
+            .iter()
+            .copied()
+            .chain(self.args.iter().map(String::as_str))
+            .collect();
         self.story.reins_in(inner, &args)
     }
 
@@ -51,19 +69,40 @@ fn the_answer_does_not_depend_on_where_one_stands() {
     let same = |place: &str, run: Run| assert_eq!(run, here, "{place}");
     same("a subdirectory", asked.from("src", &[]));
     same("-C", asked.from("..", &["-C", "repo"]));
-    same("-C twice", asked.from("..", &["-C", "repo/src", "-C", "../docs"]));
+    same(
+        "-C twice",
+        asked.from("..", &["-C", "repo/src", "-C", "../docs"]),
+    );
     same("--git-dir", asked.from("..", &["--git-dir", "repo/.git"]));
     same("the git directory", asked.from(".git", &[]));
-    same("GIT_DIR", asked.run(asked.command("..").env("GIT_DIR", story.path(".git"))));
-    same("an odd locale", asked.run(asked.command("").env("LC_ALL", "C").env("TZ", "Pacific/Kiritimati")));
+    same(
+        "GIT_DIR",
+        asked.run(asked.command("..").env("GIT_DIR", story.path(".git"))),
+    );
+    same(
+        "an odd locale",
+        asked.run(
+            asked
+                .command("")
+                .env("LC_ALL", "C")
+                .env("TZ", "Pacific/Kiritimati"),
+        ),
+    );
 
     story.git(&["worktree", "add", "-q", "-b", "linked", "../linked", "main"]);
     same("a linked worktree", asked.from("../linked/src", &[]));
     story.git(&["clone", "-q", "--bare", ".", "../bare.git"]);
     same("a bare clone", asked.from("../bare.git", &[]));
-    same("a bare clone by --git-dir", asked.from("..", &["--git-dir", "bare.git"]));
+    same(
+        "a bare clone by --git-dir",
+        asked.from("..", &["--git-dir", "bare.git"]),
+    );
     story.git(&["clone", "-q", "--shared", ".", "../shared"]);
-    assert!(story.read("../shared/.git/objects/info/alternates").contains("objects"));
+    assert!(
+        story
+            .read("../shared/.git/objects/info/alternates")
+            .contains("objects")
+    );
     same("objects elsewhere", asked.from("../shared", &[]));
     story.git(&[
         "clone",
@@ -83,7 +122,10 @@ fn the_answer_does_not_depend_on_where_one_stands() {
     story.git(&["pack-refs", "--all"]);
     story.git(&["commit-graph", "write", "--reachable"]);
     story.git(&["multi-pack-index", "write"]);
-    same("packed, with graph and multi-pack index", asked.from("", &[]));
+    same(
+        "packed, with graph and multi-pack index",
+        asked.from("", &[]),
+    );
     story.git(&["sparse-checkout", "set", "docs"]);
     same("a sparse checkout", asked.from("docs", &[]));
     story.git(&["switch", "-q", "--detach", "topic"]);
@@ -97,16 +139,26 @@ fn the_candidate_is_named_as_in_git() {
     let story = Story::honest();
     let results = story.hand_in("[{\"property_id\": \"bal-01\", \"status\": \"pass\"}]");
     let about = |range: &[&str]| {
-        let args = [&["admit", "--results", &results, "--today", TODAY, "--json"], range].concat();
+        let args = [
+            &["admit", "--results", &results, "--today", TODAY, "--json"],
+            range,
+        ]
+        .concat();
         story.ask(&args).run
     };
     let here = about(&[]).expect(0);
     story.git(&["tag", "-a", "-m", "x", "v1", "topic"]);
     story.git(&["update-ref", "refs/heads/-n", "topic"]);
     let short = story.id("topic")[..12].to_owned();
-    for range in
-        ["HEAD", "topic", "main..", "main..topic", "refs/heads/main..v1", "topic^{commit}", "main..-n"]
-    {
+    for range in [
+        "HEAD",
+        "topic",
+        "main..",
+        "main..topic",
+        "refs/heads/main..v1",
+        "topic^{commit}",
+        "main..-n",
+    ] {
         if range == "main..-n" {
             assert_eq!(about(&["main..refs/heads/-n"]), here);
         } else {
@@ -114,14 +166,21 @@ fn the_candidate_is_named_as_in_git() {
         }
     }
     assert_eq!(about(&[&short]), here);
-    for range in
-        ["nothing", "main..nothing", "topic:src/account.py", "0123456789012345678901234567890123456789"]
-    {
+    for range in [
+        "nothing",
+        "main..nothing",
+        "topic:src/account.py",
+        "0123456789012345678901234567890123456789",
+    ] {
         let _ = about(&[range]).expect(128);
     }
     let _ = story.reins(&["check", "main...topic"]).expect(129);
-    let _ = story.reins(&["check", "main...topic", "--json"]).expect(129);
-    let _ = story.reins(&["admit", "--results", "x", "--today", "soon"]).expect(129);
+    let _ = story
+        .reins(&["check", "main...topic", "--json"])
+        .expect(129);
+    let _ = story
+        .reins(&["admit", "--results", "x", "--today", "soon"])
+        .expect(129);
     let _ = story.reins(&["admit", "--ledger", "."]).expect(129);
     let _ = story.reins(&["check", "--output=x"]).expect(129);
     let _ = story.reins(&["check", "main..topic", "more"]).expect(129);
@@ -140,14 +199,22 @@ fn the_remotes_line_is_the_protected_one() {
     ledgers.oracles.push(row);
     let oracle = json!({"schema": "git-reins/oracle/1", "oracles": ledgers.oracles});
     origin.write("../clone/ledger/oracle.json", &oracle.to_string());
-    let _ = origin.shell("cd ../clone && git add -A && git commit -q -m 'all at once'").expect(0);
+    let _ = origin
+        .shell("cd ../clone && git add -A && git commit -q -m 'all at once'")
+        .expect(0);
     let ask = || Answer::of(origin.reins_in("../clone", &["check", "--json"]));
     ask().says(1, &["ORACLE_NOT_INDEPENDENT same-commit"]);
     // a tracking HEAD that points elsewhere names the line whose policy says what is protected
-    let _ = origin.shell("cd ../clone && git branch -q other && git push -q origin other").expect(0);
-    let _ = origin.shell("cd ../clone && git remote set-head origin other").expect(0);
+    let _ = origin
+        .shell("cd ../clone && git branch -q other && git push -q origin other")
+        .expect(0);
+    let _ = origin
+        .shell("cd ../clone && git remote set-head origin other")
+        .expect(0);
     ask().says(1, &["ORACLE_NOT_INDEPENDENT same-commit"]);
-    let _ = origin.shell("cd ../clone && git remote set-head -d origin").expect(0);
+    let _ = origin
+        .shell("cd ../clone && git remote set-head -d origin")
+        .expect(0);
     ask().says(1, &["ORACLE_NOT_INDEPENDENT same-commit"]);
 }
 
@@ -156,9 +223,15 @@ fn a_clone_of_one_branch_learns_which_line_is_protected() {
     let origin = Story::landed();
     origin.git(&["switch", "-q", "main"]);
     origin.git(&["branch", "-q", "work"]);
-    let _ = origin.shell("git clone -q --single-branch -b work . ../clone").expect(0);
+    let _ = origin
+        .shell("git clone -q --single-branch -b work . ../clone")
+        .expect(0);
     let asked = origin.reins_in("../clone", &["check"]).expect(128);
-    let hint = asked.stderr.lines().find_map(|line| line.strip_prefix("hint: ")).expect("a hint");
+    let hint = asked
+        .stderr
+        .lines()
+        .find_map(|line| line.strip_prefix("hint: "))
+        .expect("a hint");
     let _ = origin.shell(&format!("cd ../clone && {hint}")).expect(0);
     let _ = origin.reins_in("../clone", &["check"]).expect(0);
 }
@@ -172,9 +245,18 @@ fn every_object_format_is_read() {
     answer.admits();
     assert_eq!(answer.json["tip"].as_str().map(str::len), Some(64));
     // an abbreviation, or a SHA-1, is no base_rev there
-    story.replace("ledger/fixture.json", &story.id("main"), "0123456789012345678901234567890123456789");
+    story.replace(
+        "ledger/fixture.json",
+        &story.id("main"),
+        "0123456789012345678901234567890123456789",
+    );
     story.commit("short");
-    assert!(story.check().findings().contains("FIXTURE_EPOCH_UNPINNED base-rev"));
+    assert!(
+        story
+            .check()
+            .findings()
+            .contains("FIXTURE_EPOCH_UNPINNED base-rev")
+    );
 }
 
 #[test]
@@ -213,8 +295,13 @@ fn a_repository_of_somebody_else_is_not_opened() {
         .unwrap()
         .replace("TEMP", &story.path("..").display().to_string());
     let global = story.path("../home/.gitconfig");
-    let _ = story.shell(&format!("GIT_CONFIG_GLOBAL={} {fix}", global.display())).expect(0);
-    assert_eq!(asked.run(asked.command("").env("GIT_CONFIG_GLOBAL", &global)), here);
+    let _ = story
+        .shell(&format!("GIT_CONFIG_GLOBAL={} {fix}", global.display()))
+        .expect(0);
+    assert_eq!(
+        asked.run(asked.command("").env("GIT_CONFIG_GLOBAL", &global)),
+        here
+    );
 }
 
 #[test]
@@ -226,19 +313,34 @@ fn where_nothing_can_be_judged() {
     assert_eq!(unborn.json["schema"], "git-reins/error/1");
     std::fs::remove_dir_all(repo.path(".git")).unwrap();
     let nowhere = check(&repo);
-    assert_eq!((nowhere.run.code, &nowhere.json["schema"]), (Some(128), &json!("git-reins/error/1")));
+    assert_eq!(
+        (nowhere.run.code, &nowhere.json["schema"]),
+        (Some(128), &json!("git-reins/error/1"))
+    );
     assert_eq!(nowhere.run.stderr, "");
     let said = repo.reins(&["check"]).expect(128);
-    assert!(said.stdout.is_empty() && said.stderr.starts_with("git-reins: cannot decide: "), "{said}");
+    assert!(
+        said.stdout.is_empty() && said.stderr.starts_with("git-reins: cannot decide: "),
+        "{said}"
+    );
 
     let plain = Repo::new();
     plain.write("a", "x");
     plain.commit("no policy");
     let said = plain.reins(&["check"]).expect(0);
-    assert_eq!((said.stdout.as_str(), said.stderr.lines().count()), ("", 1), "{said}");
+    assert_eq!(
+        (said.stdout.as_str(), said.stderr.lines().count()),
+        ("", 1),
+        "{said}"
+    );
     let answer = check(&plain);
     answer.admits();
-    assert_eq!(answer.json["warnings"].as_array().map(Vec::len), Some(1), "{}", answer.run);
+    assert_eq!(
+        answer.json["warnings"].as_array().map(Vec::len),
+        Some(1),
+        "{}",
+        answer.run
+    );
     // a policy that only the candidate has counts for nothing yet
     plain.git(&["switch", "-q", "-c", "topic"]);
     plain.write(".gitreins/reins.toml", super::story::POLICY);
@@ -254,10 +356,14 @@ fn an_answer_that_nobody_reads_is_none() {
     let asked = asked();
     let _ = asked.from("", &[]).expect(0);
     let full = File::options().write(true).open("/dev/full").unwrap();
-    let _ = asked.run(asked.command("").stdout(full).stderr(Stdio::piped())).expect(128);
+    let _ = asked
+        .run(asked.command("").stdout(full).stderr(Stdio::piped()))
+        .expect(128);
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    let _ = asked.run(asked.command("").stdout(writer).stderr(Stdio::piped())).expect(128);
+    let _ = asked
+        .run(asked.command("").stdout(writer).stderr(Stdio::piped()))
+        .expect(128);
     // The runtime opens a closed descriptor on the null device before we see it: nothing is read
     // there either, but the number has to be the decision's own.
     let closed = |asked: &Asked| {

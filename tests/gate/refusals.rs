@@ -1,5 +1,8 @@
 //! For every refusal code a repository that yields exactly it, one change away from an honest one.
-#![expect(clippy::unwrap_used, reason = "a test that cannot tell its story fails")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot tell its story fails"
+)]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -40,15 +43,23 @@ pub const CASES: &[Case] = &[
         );
         (story, answer)
     }),
-    case(Code::EmptyPatch, "nothing-to-admit", || passed(Story::ready())),
+    case(Code::EmptyPatch, "nothing-to-admit", || {
+        passed(Story::ready())
+    }),
     case(Code::FixtureDigestMismatch, "bytes-differ", || {
-        passed(with_fixture(|fixture| fixture["files"][0]["size"] = json!(1)))
+        passed(with_fixture(|fixture| {
+            fixture["files"][0]["size"] = json!(1)
+        }))
     }),
     case(Code::FixtureEpochUnpinned, "field-missing", || {
-        passed(with_fixture(|fixture| fixture["runner_image_id"] = json!(" ")))
+        passed(with_fixture(|fixture| {
+            fixture["runner_image_id"] = json!(" ")
+        }))
     }),
     case(Code::FixtureEpochUnpinned, "image-malformed", || {
-        passed(with_fixture(|fixture| fixture["runner_image_id"] = json!("latest")))
+        passed(with_fixture(|fixture| {
+            fixture["runner_image_id"] = json!("latest")
+        }))
     }),
     case(Code::FixtureEpochUnpinned, "base-rev", || {
         passed(with_fixture(|fixture| fixture["base_rev"] = json!("HEAD")))
@@ -81,7 +92,9 @@ pub const CASES: &[Case] = &[
         }))
     }),
     case(Code::FixtureEpochUnpinned, "freeze-of-other-epoch", || {
-        passed(with_freeze(|freeze| freeze["fixture_epoch"] = json!("epoch-0")))
+        passed(with_freeze(|freeze| {
+            freeze["fixture_epoch"] = json!("epoch-0")
+        }))
     }),
     case(Code::FixtureMigrationMixed, "migration-with-patch", || {
         let story = Story::landed();
@@ -101,7 +114,9 @@ pub const CASES: &[Case] = &[
     case(Code::FixtureMigrationMixed, "image-changed", || {
         let story = Story::landed();
         story.patch("one");
-        repin(&story, |fixture| fixture["runner_image_id"] = json!("nix:/nix/store/abc"));
+        repin(&story, |fixture| {
+            fixture["runner_image_id"] = json!("nix:/nix/store/abc")
+        });
         both(story)
     }),
     case(Code::FixtureMigrationMixed, "bytes-with-ledger", || {
@@ -121,7 +136,8 @@ pub const CASES: &[Case] = &[
         both(story)
     }),
     case(Code::FreezeAddedWithPatch, "edited", || {
-        let story = with_two(|story, ledgers| ledgers.freezes = vec![story.freeze("bal-02", "2026-12-10")]);
+        let story =
+            with_two(|story, ledgers| ledgers.freezes = vec![story.freeze("bal-02", "2026-12-10")]);
         story.land();
         story.replace("ledger/freezes.json", "2026-12-10", "2026-12-20");
         story.commit("extend");
@@ -129,37 +145,61 @@ pub const CASES: &[Case] = &[
         both(story)
     }),
     case(Code::FreezeExpired, "expired", || {
-        passed(with_freeze(|freeze| freeze["expires_at"] = json!("2026-11-29")))
+        passed(with_freeze(|freeze| {
+            freeze["expires_at"] = json!("2026-11-29")
+        }))
     }),
     case(Code::FreezeHorizonExceeded, "too-far", || {
-        passed(with_freeze(|freeze| freeze["expires_at"] = json!("9999-12-31")))
+        passed(with_freeze(|freeze| {
+            freeze["expires_at"] = json!("9999-12-31")
+        }))
     }),
     case(Code::FreezeOnCanary, "never-frozen", || {
-        passed(with_freeze(|freeze| freeze["property_id"] = json!("apply_check")))
+        passed(with_freeze(|freeze| {
+            freeze["property_id"] = json!("apply_check")
+        }))
     }),
     case(Code::FreezeReplayNotOnBase, "other-base", || {
-        passed(with_freeze(|freeze| freeze["base_rev"] = json!("0123456789012345678901234567890123456789")))
+        passed(with_freeze(|freeze| {
+            freeze["base_rev"] = json!("0123456789012345678901234567890123456789")
+        }))
     }),
     case(Code::FreezeReplayNotOnBase, "not-on-base", || {
-        passed(with_freeze(|freeze| freeze["observed_on"] = json!("candidate")))
+        passed(with_freeze(|freeze| {
+            freeze["observed_on"] = json!("candidate")
+        }))
     }),
     case(Code::FreezeShareExceeded, "share", || {
         let story = with_rows(&["bal-01", "bal-02", "bal-03"], |story, ledgers| {
-            ledgers.freezes = ["bal-02", "bal-03"].map(|id| story.freeze(id, "2026-12-20")).to_vec();
+            ledgers.freezes = ["bal-02", "bal-03"]
+                .map(|id| story.freeze(id, "2026-12-20"))
+                .to_vec();
         });
         story.patch("one");
         passed(story)
     }),
     case(Code::FreezeStableFailure, "replay", || {
         let story = with_freeze(|_| {});
-        recorded(story, |trial| set(trial, "bal-02", Some("0x9c1e"), Revision::Base, Outcome::Fail))
+        recorded(story, |trial| {
+            set(
+                trial,
+                "bal-02",
+                Some("0x9c1e"),
+                Revision::Base,
+                Outcome::Fail,
+            )
+        })
     }),
-    case(Code::FreezeUnbound, "field-missing", || passed(with_freeze(|freeze| freeze["owner"] = json!("")))),
+    case(Code::FreezeUnbound, "field-missing", || {
+        passed(with_freeze(|freeze| freeze["owner"] = json!("")))
+    }),
     case(Code::FreezeUnbound, "no-day", || {
         passed(with_freeze(|freeze| freeze["expires_at"] = json!("soon")))
     }),
     case(Code::FreezeUnbound, "unknown-property", || {
-        passed(with_freeze(|freeze| freeze["property_id"] = json!("bal-99")))
+        passed(with_freeze(|freeze| {
+            freeze["property_id"] = json!("bal-99")
+        }))
     }),
     case(Code::FrozenRegression, "not-covered", || {
         let story = with_freeze(|freeze| freeze["quarantine_eligible"] = json!(false));
@@ -176,7 +216,10 @@ pub const CASES: &[Case] = &[
         let story = Story::honest();
         story.git(&["config", "core.repositoryFormatVersion", "0"]);
         let origin = story.path("../origin.git");
-        let (origin, here) = (origin.display().to_string(), story.path("").display().to_string());
+        let (origin, here) = (
+            origin.display().to_string(),
+            story.path("").display().to_string(),
+        );
         story.git(&["clone", "-q", "--bare", &here, &origin]);
         story.git(&["remote", "add", "origin", &format!("file://{origin}")]);
         fs::write(story.path(".git/shallow"), story.id("topic~1") + "\n").unwrap();
@@ -190,14 +233,22 @@ pub const CASES: &[Case] = &[
         checked(story)
     }),
     case(Code::LedgerInvalid, "unreadable", || {
-        passed(with_text("ledger/oracle.json", "\"sees_diff\"", "\"sees_dif\""))
+        passed(with_text(
+            "ledger/oracle.json",
+            "\"sees_diff\"",
+            "\"sees_dif\"",
+        ))
     }),
     case(Code::LedgerInvalid, "stray-entry", || {
         passed(with_files(|story| story.write("ledger/notes.md", "x\n")))
     }),
-    case(Code::LedgerInvalid, "unknown-check", || passed(with_row(|row| row["check"] = json!("elsewhere")))),
+    case(Code::LedgerInvalid, "unknown-check", || {
+        passed(with_row(|row| row["check"] = json!("elsewhere")))
+    }),
     case(Code::LedgerInvalid, "source-not-found", || {
-        passed(with_row(|row| row["source"] = json!("spec/accounts.md#nowhere")))
+        passed(with_row(|row| {
+            row["source"] = json!("spec/accounts.md#nowhere")
+        }))
     }),
     case(Code::LedgerInvalid, "witness-patch", || {
         let pin = json!({"path": "ledger/witness/bal-01.diff", "sha256": "0".repeat(64)});
@@ -223,13 +274,20 @@ pub const CASES: &[Case] = &[
     }),
     case(Code::NeedsHuman, "policy-changed", || {
         let story = Story::ready();
-        story.replace(".gitreins/reins.toml", "[\"docs\"]", "[\"docs\", \"notes\"]");
+        story.replace(
+            ".gitreins/reins.toml",
+            "[\"docs\"]",
+            "[\"docs\", \"notes\"]",
+        );
         story.commit("policy");
         checked(story)
     }),
     case(Code::NeedsHuman, "spec-changed", || {
         let story = Story::landed();
-        story.write("spec/accounts.md", "# Accounts\n\n## No overdraft\n\nBut for a day.\n");
+        story.write(
+            "spec/accounts.md",
+            "# Accounts\n\n## No overdraft\n\nBut for a day.\n",
+        );
         story.commit("spec");
         story.patch("one");
         both(story)
@@ -237,7 +295,11 @@ pub const CASES: &[Case] = &[
     case(Code::NeedsHuman, "revert", || {
         let story = Story::landed();
         story.put(&story.ledgers(&["bal-01", "bal-02", "bal-03"]));
-        story.replace("ledger/fixture.json", &story.id("main"), &story.id("main~1"));
+        story.replace(
+            "ledger/fixture.json",
+            &story.id("main"),
+            &story.id("main~1"),
+        );
         story.patch("two");
         story.land();
         story.git(&["revert", "--no-edit", "HEAD"]);
@@ -294,12 +356,18 @@ pub const CASES: &[Case] = &[
     case(Code::PathUnsafe, "stray-entry", || {
         let story = Story::honest();
         fs::create_dir_all(story.path(".gitreins/history/2026-11-30/cafe")).unwrap();
-        symlink("/etc/passwd", story.path(".gitreins/history/2026-11-30/cafe/verdict.json")).unwrap();
+        symlink(
+            "/etc/passwd",
+            story.path(".gitreins/history/2026-11-30/cafe/verdict.json"),
+        )
+        .unwrap();
         story.commit("fold");
         passed(story)
     }),
     case(Code::PathUnsafe, "unreadable", || {
-        passed(with_row(|row| row["property_files"][0]["path"] = json!("properties/../src/account.py")))
+        passed(with_row(|row| {
+            row["property_files"][0]["path"] = json!("properties/../src/account.py")
+        }))
     }),
     case(Code::PolicyChangedByPatch, "policy-with-patch", || {
         let story = Story::ready();
@@ -328,7 +396,10 @@ pub const CASES: &[Case] = &[
     }),
     case(Code::SpecChangedByPatch, "text-changed", || {
         let story = Story::ready();
-        story.write("spec/accounts.md", "# Accounts\n\n## No overdraft\n\nBut for a day.\n");
+        story.write(
+            "spec/accounts.md",
+            "# Accounts\n\n## No overdraft\n\nBut for a day.\n",
+        );
         story.patch("one");
         passed(story)
     }),
@@ -464,19 +535,42 @@ fn holds(case: &Case) -> Result<(), String> {
     let name = case.code.as_str();
     let (code, codes) = match case.code.entry().class {
         Class::Refusal => (1, answer.refusals()),
-        Class::Hold => (3, answer.details().iter().filter_map(|detail| detail["code"].as_str()).collect()),
+        Class::Hold => (
+            3,
+            answer
+                .details()
+                .iter()
+                .filter_map(|detail| detail["code"].as_str())
+                .collect(),
+        ),
         Class::Undecided => (128, answer.json["code"].as_str().into_iter().collect()),
     };
     let unique: BTreeSet<_> = codes.iter().copied().collect();
     if answer.run.code != Some(code) || unique != BTreeSet::from([name]) {
-        return Err(format!("{name} ({}) expected, {}", case.reason, answer.brief()));
+        return Err(format!(
+            "{name} ({}) expected, {}",
+            case.reason,
+            answer.brief()
+        ));
     }
-    if code != 128 && !answer.details().iter().any(|detail| detail["reason"] == case.reason) {
-        return Err(format!("{name} ({}) expected, {}", case.reason, answer.brief()));
+    if code != 128
+        && !answer
+            .details()
+            .iter()
+            .any(|detail| detail["reason"] == case.reason)
+    {
+        return Err(format!(
+            "{name} ({}) expected, {}",
+            case.reason,
+            answer.brief()
+        ));
     }
     for detail in answer.details() {
         for member in ["reason", "subject", "observed", "expected", "fix"] {
-            if detail[member].as_str().is_none_or(|text| text.trim().is_empty()) {
+            if detail[member]
+                .as_str()
+                .is_none_or(|text| text.trim().is_empty())
+            {
                 return Err(format!("{name}: {member} is empty in {detail:#}"));
             }
         }
@@ -486,8 +580,16 @@ fn holds(case: &Case) -> Result<(), String> {
 
 #[test]
 fn every_case_yields_exactly_its_code() {
-    let faults: Vec<_> = in_parallel(CASES, |case| holds(case).err()).into_iter().flatten().collect();
-    assert!(faults.is_empty(), "{} cases fail\n{}", faults.len(), faults.join("\n"));
+    let faults: Vec<_> = in_parallel(CASES, |case| holds(case).err())
+        .into_iter()
+        .flatten()
+        .collect();
+    assert!(
+        faults.is_empty(),
+        "{} cases fail\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
 }
 
 #[test]
@@ -496,5 +598,8 @@ fn every_code_has_a_case() {
     let elsewhere: BTreeSet<Code> = OF_THE_FOREMAN.iter().copied().collect();
     let all: BTreeSet<Code> = Code::ALL.iter().copied().collect();
     assert_eq!(told.intersection(&elsewhere).count(), 0);
-    assert_eq!(told.union(&elsewhere).copied().collect::<BTreeSet<_>>(), all);
+    assert_eq!(
+        told.union(&elsewhere).copied().collect::<BTreeSet<_>>(),
+        all
+    );
 }

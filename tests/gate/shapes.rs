@@ -140,7 +140,16 @@ fn one_parent_given_twice_is_one_parent() {
     story.put(&story.ledgers(&["bal-01"]));
     story.patch("same commit");
     let parent = story.id("topic~1");
-    let made = story.git(&["commit-tree", "-p", &parent, "-p", &parent, "-m", "twice", "topic^{tree}"]);
+    let made = story.git(&[
+        "commit-tree",
+        "-p",
+        &parent,
+        "-p",
+        &parent,
+        "-m",
+        "twice",
+        "topic^{tree}",
+    ]);
     story.git(&["reset", "-q", "--hard", made.trim_end()]);
     one(&story).says(1, &[SAME]);
 }
@@ -151,7 +160,12 @@ fn a_late_row_leaves_the_score_to_the_early_one() {
     add_rows(&story, &["bal-01", "bal-02"]);
     let answer = two(&story);
     answer.admits();
-    assert_eq!((&answer.json["scored"], &answer.json["late"]), (&json!(1), &json!(1)), "{}", answer.run);
+    assert_eq!(
+        (&answer.json["scored"], &answer.json["late"]),
+        (&json!(1), &json!(1)),
+        "{}",
+        answer.run
+    );
 }
 
 #[test]
@@ -173,7 +187,13 @@ fn on_a_side_branch() {
     switch(&story, "topic");
     add_rows(&story, &["bal-01"]);
     merge(&story, &["one", "two"]);
-    assert_eq!(story.git(&["show", "-s", "--format=%p", "HEAD"]).split_whitespace().count(), 3);
+    assert_eq!(
+        story
+            .git(&["show", "-s", "--format=%p", "HEAD"])
+            .split_whitespace()
+            .count(),
+        3
+    );
     one(&story).says(1, &[BESIDE, EMPTY]);
 
     // the rows first, two patches beside each other, merged: honest
@@ -226,7 +246,14 @@ fn in_a_merge_that_invents_or_drops_something() {
     story.write("docs/here.md", "x\n");
     story.commit("docs");
     story.git(&["merge", "-q", "--no-commit", "-s", "ours", "side"]);
-    story.git(&["restore", "--source=side", "--staged", "--worktree", "--", "src"]);
+    story.git(&[
+        "restore",
+        "--source=side",
+        "--staged",
+        "--worktree",
+        "--",
+        "src",
+    ]);
     story.commit("merge");
     one(&story).says(1, &[REMOVED]);
 
@@ -393,7 +420,12 @@ fn with_reverts() {
     story.commit("revert and more");
     let answer = two(&story);
     answer.admits();
-    assert_eq!(answer.json["patch_commits"].as_array().map(Vec::len), Some(1), "{}", answer.run);
+    assert_eq!(
+        answer.json["patch_commits"].as_array().map(Vec::len),
+        Some(1),
+        "{}",
+        answer.run
+    );
     story.git(&["reset", "-q", "--hard", "main"]);
     story.git(&["revert", "--no-commit", "HEAD"]);
     story.write("src/other.py", "x\n");
@@ -416,7 +448,10 @@ fn without_a_patch() {
     story.replace(policy, "[\"docs\"]", "[\"docs\", \"notes\"]");
     story.commit("policy");
     story.check().says(3, &["NEEDS_HUMAN policy-changed"]);
-    story.admit(&json!([]), &[]).says(1, &["EMPTY_PATCH nothing-to-admit", "NEEDS_HUMAN policy-changed"]);
+    story.admit(&json!([]), &[]).says(
+        1,
+        &["EMPTY_PATCH nothing-to-admit", "NEEDS_HUMAN policy-changed"],
+    );
     story.patch("one");
     two(&story).says(1, &["POLICY_CHANGED_BY_PATCH policy-with-patch"]);
 
@@ -443,7 +478,16 @@ fn from_before_the_policy() {
     // `old` forked before main came under reins: the policy of main judges it
     let story = Story::start();
     story.git(&["switch", "-q", "--orphan", "trunk"]);
-    story.git(&["restore", "--source=topic", "--", "src", "spec", "properties", "fixtures", "docs"]);
+    story.git(&[
+        "restore",
+        "--source=topic",
+        "--",
+        "src",
+        "spec",
+        "properties",
+        "fixtures",
+        "docs",
+    ]);
     story.commit("before the policy");
     switch_new(&story, "old", "trunk");
     switch(&story, "trunk");
@@ -457,7 +501,11 @@ fn from_before_the_policy() {
     story.patch("old");
     let answer = one(&story);
     assert_eq!(answer.run.code, Some(1), "{}", answer.run);
-    assert!(answer.refusals().contains(&"LEDGER_MISSING"), "{}", answer.run);
+    assert!(
+        answer.refusals().contains(&"LEDGER_MISSING"),
+        "{}",
+        answer.run
+    );
     merge(&story, &["main"]);
     one(&story).admits();
 }
@@ -494,7 +542,11 @@ fn with_a_spec_that_moves() {
 fn with_a_nested_ledger_directory() {
     let nested = || {
         let story = Story::start();
-        story.replace(".gitreins/reins.toml", "ledger = \"ledger\"", "ledger = \"meta/reins/ledger\"");
+        story.replace(
+            ".gitreins/reins.toml",
+            "ledger = \"ledger\"",
+            "ledger = \"meta/reins/ledger\"",
+        );
         story.write("meta/notes.txt", "x\n");
         std::fs::create_dir_all(story.path("meta/reins")).unwrap();
         story.git(&["mv", "ledger", "meta/reins/ledger"]);
@@ -505,7 +557,10 @@ fn with_a_nested_ledger_directory() {
     let into_place = |story: &Story, ids: &[&str]| {
         story.put(&story.ledgers(ids));
         for name in ["oracle", "fixture", "freezes"] {
-            let (from, to) = (format!("ledger/{name}.json"), format!("meta/reins/ledger/{name}.json"));
+            let (from, to) = (
+                format!("ledger/{name}.json"),
+                format!("meta/reins/ledger/{name}.json"),
+            );
             std::fs::rename(story.path(&from), story.path(&to)).unwrap();
         }
         std::fs::remove_dir(story.path("ledger")).unwrap();
@@ -542,7 +597,9 @@ fn with_a_fixture_migration() {
     let story = Story::landed();
     moved(&story);
     story.commit("bytes");
-    story.check().says(1, &["FIXTURE_DIGEST_MISMATCH bytes-differ"]);
+    story
+        .check()
+        .says(1, &["FIXTURE_DIGEST_MISMATCH bytes-differ"]);
     repin(&story);
     story.commit("epoch");
     story.check().admits();
@@ -551,7 +608,9 @@ fn with_a_fixture_migration() {
     moved(&story);
     repin(&story);
     story.commit("bytes and epoch");
-    story.check().says(1, &["FIXTURE_MIGRATION_MIXED bytes-with-ledger"]);
+    story
+        .check()
+        .says(1, &["FIXTURE_MIGRATION_MIXED bytes-with-ledger"]);
 
     let story = Story::landed();
     repin(&story);
@@ -559,7 +618,9 @@ fn with_a_fixture_migration() {
     moved(&story);
     repin(&story);
     story.commit("bytes and epoch");
-    story.check().says(1, &["FIXTURE_MIGRATION_MIXED bytes-with-ledger"]);
+    story
+        .check()
+        .says(1, &["FIXTURE_MIGRATION_MIXED bytes-with-ledger"]);
 
     let story = Story::landed();
     moved(&story);
@@ -590,7 +651,15 @@ fn after_it_landed() {
     story.commit("main moves on");
     let results = story.hand_in("[{\"property_id\": \"bal-01\", \"status\": \"pass\"}]");
     let range = format!("{base}..{tip}");
-    let after = story.ask(&["admit", &range, "--results", &results, "--today", TODAY, "--json"]);
+    let after = story.ask(&[
+        "admit",
+        &range,
+        "--results",
+        &results,
+        "--today",
+        TODAY,
+        "--json",
+    ]);
     after.admits();
     assert_eq!(after.json["patch_commits"], before.json["patch_commits"]);
     assert_eq!(after.json["base"], json!(base));
@@ -602,7 +671,17 @@ fn after_it_landed() {
     story.land();
     story.hand_in("[{\"property_id\": \"bal-01\", \"status\": \"pass\"}]");
     let results = story.path("../results.json").display().to_string();
-    story.ask(&["admit", &range, "--results", &results, "--today", TODAY, "--json"]).says(1, &[SAME]);
+    story
+        .ask(&[
+            "admit",
+            &range,
+            "--results",
+            &results,
+            "--today",
+            TODAY,
+            "--json",
+        ])
+        .says(1, &[SAME]);
 }
 
 #[test]
@@ -633,10 +712,19 @@ fn with_two_protected_lines() {
     story.patch("fix");
     let answer = story.pass(&three);
     answer.admits();
-    assert_eq!(answer.json["base"], json!(story.id("stable")), "{}", answer.run);
+    assert_eq!(
+        answer.json["base"],
+        json!(story.id("stable")),
+        "{}",
+        answer.run
+    );
     // the policy of the nearest line judges: stable makes src/account.py a person's matter
     switch(&story, "stable");
-    story.replace(".gitreins/reins.toml", "[\"src/auth\"]", "[\"src/account.py\"]");
+    story.replace(
+        ".gitreins/reins.toml",
+        "[\"src/auth\"]",
+        "[\"src/account.py\"]",
+    );
     story.commit("stricter");
     switch(&story, "fix");
     story.git(&["rebase", "-q", "stable"]);

@@ -1,5 +1,8 @@
 //! How is a trial of a story recorded? An honest record of its candidate, to be bent before it is folded.
-#![expect(clippy::unwrap_used, reason = "a test that cannot record its trial fails")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot record its trial fails"
+)]
 
 use git_reins::decide::bound::{self, Bound};
 use git_reins::decide::facts::Facts;
@@ -34,14 +37,30 @@ impl Story {
         let facts = self.facts();
         let bound = Bound::of(&facts);
         let seeds = bound::seeds(&facts.policy);
-        let mut checks: Vec<_> =
-            CANARIES.map(|id| run(id, None, None, Revision::Candidate, Outcome::Pass)).into();
-        let signature = run("public_signature", None, None, Revision::Candidate, Outcome::NotRun);
-        checks.push(CheckRun { reason: Some(RunReason::NotConfigured), class: None, ..signature });
+        let mut checks: Vec<_> = CANARIES
+            .map(|id| run(id, None, None, Revision::Candidate, Outcome::Pass))
+            .into();
+        let signature = run(
+            "public_signature",
+            None,
+            None,
+            Revision::Candidate,
+            Outcome::NotRun,
+        );
+        checks.push(CheckRun {
+            reason: Some(RunReason::NotConfigured),
+            class: None,
+            ..signature
+        });
         let mut power = Vec::new();
         for row in facts.tip.material.oracle_rows() {
             let id = row.oracle_id.as_str();
-            let frozen = facts.tip.material.freeze_rows().iter().filter(|one| text(&one.property_id) == id);
+            let frozen = facts
+                .tip
+                .material
+                .freeze_rows()
+                .iter()
+                .filter(|one| text(&one.property_id) == id);
             let frozen = frozen.map(|one| (text(&one.seed), REPLAYS));
             for (seed, times) in [("0", 1)].into_iter().chain(frozen) {
                 for revision in [Revision::Base, Revision::Candidate] {
@@ -49,7 +68,10 @@ impl Story {
                     checks.extend(std::iter::repeat_n(one, times));
                 }
             }
-            power.push(PropertyPower { property_id: id.parse().unwrap(), power: Power::Claimed });
+            power.push(PropertyPower {
+                property_id: id.parse().unwrap(),
+                power: Power::Claimed,
+            });
         }
         Trial {
             schema: TRIAL_SCHEMA.to_owned(),
@@ -57,13 +79,21 @@ impl Story {
             base_rev: facts.bases[0].id,
             base_tree: bound.base_tree.unwrap(),
             candidate_tree: Some(bound.candidate_tree),
-            touched: facts.tip.touched.iter().map(|path| path.parse().unwrap()).collect(),
+            touched: facts
+                .tip
+                .touched
+                .iter()
+                .map(|path| path.parse().unwrap())
+                .collect(),
             seeds_sha256: bound::seeds_sha256(&seeds),
             seeds,
             policy_sha256: bound.policy_sha256,
             rows_sha256: bound.rows_sha256,
             epoch: bound.epoch.unwrap(),
-            image: Image { id: bound.image_id, fingerprint: "host:sha256.00".to_owned() },
+            image: Image {
+                id: bound.image_id,
+                fingerprint: "host:sha256.00".to_owned(),
+            },
             enforced: Enforced {
                 fixtures: FixtureGuard::BindRo,
                 network: NetworkGuard::NetnsLo,
@@ -132,9 +162,18 @@ pub fn run(
 }
 
 /// Sets the outcome of every run of a property on a revision, of one seed when one is named.
-pub fn set(trial: &mut Trial, property: &str, seed: Option<&str>, revision: Revision, outcome: Outcome) {
+pub fn set(
+    trial: &mut Trial,
+    property: &str,
+    seed: Option<&str>,
+    revision: Revision,
+    outcome: Outcome,
+) {
     for one in &mut trial.checks {
-        let is_mine = one.property.as_ref().is_some_and(|id| id.as_str() == property);
+        let is_mine = one
+            .property
+            .as_ref()
+            .is_some_and(|id| id.as_str() == property);
         let is_seed = seed.is_none_or(|seed| one.seed.as_deref() == Some(seed));
         if is_mine && is_seed && one.revision == revision {
             one.outcome = outcome;
@@ -144,7 +183,13 @@ pub fn set(trial: &mut Trial, property: &str, seed: Option<&str>, revision: Revi
 
 /// The same trial, rejected because a property failed.
 pub fn failed(mut trial: Trial, property: &str) -> Trial {
-    set(&mut trial, property, None, Revision::Candidate, Outcome::Fail);
+    set(
+        &mut trial,
+        property,
+        None,
+        Revision::Candidate,
+        Outcome::Fail,
+    );
     trial.uncovered_fail = vec![property.to_owned()];
     trial.verdict = TrialVerdict::Reject;
     trial.reasons = vec![TrialReason::UncoveredFail];

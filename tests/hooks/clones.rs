@@ -11,20 +11,30 @@ fn a_place_that_is_typed_is_judged_like_the_remote_behind_it() {
     let said = it.push(&[&url, "topic"]).stops(1, &["same-commit"]);
     assert!(!said.contains("no remote of this clone"), "{said}");
     // a path that no remote has: judged by what every remote says, and said so
-    let said = it.push(&["../server.git", "topic"]).stops(1, &["same-commit", "no remote of this clone"]);
+    let said = it
+        .push(&["../server.git", "topic"])
+        .stops(1, &["same-commit", "no remote of this clone"]);
     assert!(said.contains("look closer"), "{said}");
     it.git(&["reset", "-q", "--hard", "main"]);
     it.patch("one");
-    let _ = it.push(&["../server.git", "topic:main"]).stops(1, &["VERDICT_MISSING"]);
+    let _ = it
+        .push(&["../server.git", "topic:main"])
+        .stops(1, &["VERDICT_MISSING"]);
     let _ = it.push(&["../server.git", "topic"]).goes();
     // by insteadOf, and by pushurl
     it.git(&["config", &format!("url.{url}.insteadOf"), "short:server"]);
-    let said = it.push(&["short:server", "topic:main"]).stops(1, &["VERDICT_MISSING"]);
+    let said = it
+        .push(&["short:server", "topic:main"])
+        .stops(1, &["VERDICT_MISSING"]);
     assert!(!said.contains("no remote of this clone"), "{said}");
     it.git(&["remote", "set-url", "--push", "origin", "../server.git"]);
-    let said = it.push(&["../server.git", "topic:main"]).stops(1, &["VERDICT_MISSING"]);
+    let said = it
+        .push(&["../server.git", "topic:main"])
+        .stops(1, &["VERDICT_MISSING"]);
     assert!(!said.contains("no remote of this clone"), "{said}");
-    let _ = it.push(&["origin", "topic:main"]).stops(1, &["VERDICT_MISSING"]);
+    let _ = it
+        .push(&["origin", "topic:main"])
+        .stops(1, &["VERDICT_MISSING"]);
 }
 
 #[test]
@@ -35,10 +45,13 @@ fn a_local_line_is_no_judge_of_itself() {
     let _ = it.push(&["../far.git", "main"]).goes();
     it.git(&["switch", "-q", "main"]);
     it.bad("x");
-    let _ = it.push(&["../far.git", "main"]).stops(1, &["same-commit", "VERDICT_MISSING"]);
+    let _ = it
+        .push(&["../far.git", "main"])
+        .stops(1, &["same-commit", "VERDICT_MISSING"]);
     let _ = it.shell("git clone -q ../far.git ../other && cd ../other && git commit -q --allow-empty -m x && git push -q").expect(0);
-    let _ =
-        it.push(&["--force", "../far.git", "main"]).stops(128, &["cannot decide", "is not in this clone"]);
+    let _ = it
+        .push(&["--force", "../far.git", "main"])
+        .stops(128, &["cannot decide", "is not in this clone"]);
 }
 
 #[test]
@@ -47,8 +60,16 @@ fn a_place_that_is_no_remote_is_judged_when_any_remote_is_under_reins() {
     it.git(&["remote", "rename", "origin", "zulu"]);
     it.git(&["init", "-q", "--bare", "-b", "main", "../plain.git"]);
     it.git(&["remote", "add", "origin", "../plain.git"]);
-    let plain = it.git(&["commit-tree", "-m", "no policy", "4b825dc642cb6eb9a060e54bf8d69288fbee4904"]);
-    let _ = it.push_by(&format!("git push -q --no-verify origin {}:refs/heads/main", plain.trim()));
+    let plain = it.git(&[
+        "commit-tree",
+        "-m",
+        "no policy",
+        "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    ]);
+    let _ = it.push_by(&format!(
+        "git push -q --no-verify origin {}:refs/heads/main",
+        plain.trim()
+    ));
     it.bad("x");
     let _ = it.shell("git init -q --bare ../far.git").expect(0);
     let _ = it.push(&["../far.git", "topic"]).stops(1, &["same-commit"]);
@@ -62,7 +83,9 @@ fn a_push_into_the_same_repository_goes_by_its_own_lines() {
     it.patch("one");
     let pushed = it.push(&[".", "topic:other"]).goes();
     assert!(pushed.contains("refs/heads/other"), "{pushed}");
-    let _ = it.push(&[".", "topic:main"]).stops(1, &["refs/heads/main", "VERDICT_MISSING"]);
+    let _ = it
+        .push(&[".", "topic:main"])
+        .stops(1, &["refs/heads/main", "VERDICT_MISSING"]);
 }
 
 #[test]
@@ -73,15 +96,22 @@ fn a_remote_tip_that_this_clone_lacks_is_no_bad_object() {
     let _ = it.shell("git clone -q ../server.git ../other && cd ../other && git switch -q topic && echo y >docs/y.md && git add -A && git commit -q -m theirs && git push -q origin topic").expect(0);
     it.patch("two");
     let said = it.push(&["--force", "origin", "topic"]).goes();
-    assert!(said.contains("the remote has commits that are not in this clone"), "{said}");
+    assert!(
+        said.contains("the remote has commits that are not in this clone"),
+        "{said}"
+    );
     let _ = it.shell("cd ../other && echo z >docs/z.md && git add -A && git commit -q -m more && git push -q -f origin topic topic:main").expect(0);
     it.bad("x");
-    let _ = it.push(&["--force", "origin", "topic"]).stops(1, &["same-commit"]);
+    let _ = it
+        .push(&["--force", "origin", "topic"])
+        .stops(1, &["same-commit"]);
     // over a protected line nobody pushes what he has not seen
     it.git(&["switch", "-q", "-C", "docs", "main"]);
     it.write("docs/mine.md", "x\n");
     it.commit("docs");
-    let _ = it.push(&["--force", "origin", "docs:main"]).stops(1, &["line-rewritten", "git fetch origin"]);
+    let _ = it
+        .push(&["--force", "origin", "docs:main"])
+        .stops(1, &["line-rewritten", "git fetch origin"]);
 }
 
 #[test]
@@ -89,7 +119,13 @@ fn a_stale_tracking_ref_excuses_nothing() {
     let it = Pushing::landed();
     it.bad("x");
     let _ = it.push_by("git push --no-verify -q origin topic");
-    it.git(&["-C", "../server.git", "update-ref", "-d", "refs/heads/topic"]);
+    it.git(&[
+        "-C",
+        "../server.git",
+        "update-ref",
+        "-d",
+        "refs/heads/topic",
+    ]);
     assert_eq!(it.id("refs/remotes/origin/topic"), it.id("topic"));
     let _ = it.push(&["origin", "topic"]).stops(1, &["same-commit"]);
 }
@@ -101,7 +137,9 @@ fn the_line_of_the_remote_is_not_the_local_branch() {
     it.bad("x"); // a local main that is ahead excuses nothing
     it.git(&["branch", "-q", "-f", "topic"]);
     let _ = it.push(&["origin", "topic"]).stops(1, &["same-commit"]);
-    let _ = it.push(&["origin", "main"]).stops(1, &["same-commit", "VERDICT_MISSING"]);
+    let _ = it
+        .push(&["origin", "main"])
+        .stops(1, &["same-commit", "VERDICT_MISSING"]);
 }
 
 #[test]
@@ -119,17 +157,23 @@ fn what_the_push_says_about_a_line_is_newer_than_the_tracking_ref() {
 fn a_linked_worktree_a_subdirectory_and_a_bare_repository() {
     let it = Pushing::landed();
     it.bad("x");
-    let _ = it.push_in("src", &["origin", "topic"]).stops(1, &["same-commit"]);
+    let _ = it
+        .push_in("src", &["origin", "topic"])
+        .stops(1, &["same-commit"]);
     it.git(&["worktree", "add", "-q", "--detach", "../linked", "topic"]);
     let _ = it
         .push_in("../linked", &["origin", "HEAD:refs/heads/fix/x"])
         .stops(1, &["refs/heads/fix/x", "same-commit"]);
-    let _ = it.push_by("git --git-dir=.git --work-tree=.. push origin topic").stops(1, &["same-commit"]);
+    let _ = it
+        .push_by("git --git-dir=.git --work-tree=.. push origin topic")
+        .stops(1, &["same-commit"]);
     it.git(&["clone", "-q", "--bare", ".", "../bare.git"]);
     let url = it.url();
     it.git(&["-C", "../bare.git", "remote", "set-url", "origin", &url]);
     it.hook_in("../bare.git");
-    let _ = it.push_in("../bare.git", &["origin", "topic"]).stops(1, &["same-commit"]);
+    let _ = it
+        .push_in("../bare.git", &["origin", "topic"])
+        .stops(1, &["same-commit"]);
 }
 
 #[test]
@@ -138,24 +182,41 @@ fn a_shallow_clone_cannot_decide_and_says_how_to_deepen_it() {
     let url = it.url();
     it.git(&["clone", "-q", "--depth", "1", &url, "../shallow"]);
     it.hook_in("../shallow");
-    let _ = it.shell("cd ../shallow && echo x >src/new.py && git add -A && git commit -q -m new").expect(0);
+    let _ = it
+        .shell("cd ../shallow && echo x >src/new.py && git add -A && git commit -q -m new")
+        .expect(0);
+    let _ = it.push_in("../shallow", &["origin", "main"]).stops(
+        128,
+        &[
+            "cannot decide: refs/heads/main",
+            "HISTORY_INCOMPLETE",
+            "git fetch --unshallow",
+        ],
+    );
+    it.git(&["-C", "../shallow", "fetch", "-q", "--unshallow"]);
     let _ = it
         .push_in("../shallow", &["origin", "main"])
-        .stops(128, &["cannot decide: refs/heads/main", "HISTORY_INCOMPLETE", "git fetch --unshallow"]);
-    it.git(&["-C", "../shallow", "fetch", "-q", "--unshallow"]);
-    let _ = it.push_in("../shallow", &["origin", "main"]).stops(1, &["VERDICT_MISSING"]);
+        .stops(1, &["VERDICT_MISSING"]);
 }
 
 #[test]
 fn a_partial_clone_cannot_decide_without_its_ledgers() {
     let it = Pushing::landed();
     let url = it.url();
-    it.git(&["clone", "-q", "--no-checkout", "--filter=blob:none", &url, "../partial"]);
+    it.git(&[
+        "clone",
+        "-q",
+        "--no-checkout",
+        "--filter=blob:none",
+        &url,
+        "../partial",
+    ]);
     it.hook_in("../partial");
     let script = "cd ../partial && tree=$(git rev-parse HEAD^{tree}) && git update-ref refs/heads/x $(git commit-tree -m x -p HEAD $tree)";
     let _ = it.shell(script).expect(0);
-    let said =
-        it.push_in("../partial", &["origin", "x"]).stops(128, &["cannot decide", "HISTORY_INCOMPLETE"]);
+    let said = it
+        .push_in("../partial", &["origin", "x"])
+        .stops(128, &["cannot decide", "HISTORY_INCOMPLETE"]);
     assert!(!said.contains("LEDGER_MISSING"), "{said}");
 }
 
@@ -165,14 +226,20 @@ fn a_damaged_repository_cannot_decide_and_names_no_broken_rule() {
     it.patch("one");
     let ledger = it.git(&["rev-parse", "topic:ledger/oracle.json"]);
     let object = format!(".git/objects/{}/{}", &ledger[..2], ledger[2..].trim());
-    let _ = it.shell(&format!("chmod u+w {object} && echo broken >{object}")).expect(0);
+    let _ = it
+        .shell(&format!("chmod u+w {object} && echo broken >{object}"))
+        .expect(0);
     let line = format!("x {} refs/heads/topic {}\n", it.id("topic"), "0".repeat(40));
     let run = it.feed(&line, &["origin", "x"]).expect(128);
     assert!(
-        run.stderr.starts_with("git-reins: cannot decide: ") && run.stderr.contains("git fsck --full"),
+        run.stderr.starts_with("git-reins: cannot decide: ")
+            && run.stderr.contains("git fsck --full"),
         "{run}"
     );
-    assert!(!run.stderr.contains("refused") && !run.stderr.contains("LEDGER_"), "{run}");
+    assert!(
+        !run.stderr.contains("refused") && !run.stderr.contains("LEDGER_"),
+        "{run}"
+    );
 }
 
 #[test]
@@ -181,7 +248,9 @@ fn a_dry_run_of_git_asks_and_changes_nothing() {
     it.patch("one");
     let before = it.server();
     let _ = it.push(&["--dry-run", "origin", "topic"]).goes();
-    let _ = it.push(&["--dry-run", "origin", "topic:main"]).stops(1, &["VERDICT_MISSING"]);
+    let _ = it
+        .push(&["--dry-run", "origin", "topic:main"])
+        .stops(1, &["VERDICT_MISSING"]);
     assert_eq!(it.server(), before);
 }
 
@@ -207,13 +276,23 @@ fn a_fork_that_is_behind_catches_up_with_what_has_landed() {
     let _ = it.push(&["fork", "main"]).stops(1, &["same-commit"]);
     let _ = it.push_by("git push -q --no-verify fork main");
     let _ = it.push(&["origin", "main"]).stops(1, &["same-commit"]);
-    let _ = it.push(&["origin", "main:refs/heads/feature"]).stops(1, &["same-commit"]);
+    let _ = it
+        .push(&["origin", "main:refs/heads/feature"])
+        .stops(1, &["same-commit"]);
     it.git(&["remote", "rename", "fork", "colleague"]);
-    let _ = it.push(&["origin", "colleague/main:main"]).stops(1, &["same-commit"]);
+    let _ = it
+        .push(&["origin", "colleague/main:main"])
+        .stops(1, &["same-commit"]);
     // the same server under another name is no upstream of itself
     it.git(&["remote", "add", "again", "../server.git"]);
     it.git(&["fetch", "-q", "again"]);
     let _ = it.push_by("git push -q --no-verify origin main");
-    it.git(&["-C", "../server.git", "update-ref", "refs/heads/main", &it.id("again/main")]);
+    it.git(&[
+        "-C",
+        "../server.git",
+        "update-ref",
+        "refs/heads/main",
+        &it.id("again/main"),
+    ]);
     let _ = it.push(&["again", "main"]).stops(1, &["same-commit"]);
 }

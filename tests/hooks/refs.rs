@@ -7,7 +7,10 @@ fn an_honest_new_branch_goes_with_a_note_that_it_cannot_land_yet() {
     let it = Pushing::landed();
     it.patch("one");
     let said = it.push(&["origin", "topic"]).goes();
-    assert!(said.contains("VERDICT_MISSING") && said.contains("refs/heads/topic"), "{said}");
+    assert!(
+        said.contains("VERDICT_MISSING") && said.contains("refs/heads/topic"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -16,13 +19,23 @@ fn a_new_branch_that_breaks_the_order_is_refused_with_evidence_and_a_fix() {
     it.bad("x");
     let said = it.push(&["origin", "topic"]).stops(
         1,
-        &["push refused: refs/heads/topic", "ORACLE_NOT_INDEPENDENT bal-x (same-commit)", "expected", "fix"],
+        &[
+            "push refused: refs/heads/topic",
+            "ORACLE_NOT_INDEPENDENT bal-x (same-commit)",
+            "expected",
+            "fix",
+        ],
     );
     let last = said.lines().last().unwrap_or_default();
     let range = format!("{}..{}", &it.id("main")[..10], &it.id("topic")[..10]);
     assert_eq!(last, format!("look closer: git reins check {range}"));
     let again = it.reins(&["check", &range]).expect(1);
-    assert!(again.stdout.contains("ORACLE_NOT_INDEPENDENT bal-x (same-commit)"), "{again}");
+    assert!(
+        again
+            .stdout
+            .contains("ORACLE_NOT_INDEPENDENT bal-x (same-commit)"),
+        "{again}"
+    );
 }
 
 #[test]
@@ -37,8 +50,15 @@ fn a_branch_of_ledgers_alone_goes_silently() {
 fn a_patch_lands_only_with_a_recorded_trial() {
     let it = Pushing::landed();
     it.patch("one");
-    let said = it.push(&["origin", "topic:main"]).stops(1, &["refs/heads/main", "VERDICT_MISSING"]);
-    assert!(said.lines().last().is_some_and(|line| line.contains("git reins admit ")), "{said}");
+    let said = it
+        .push(&["origin", "topic:main"])
+        .stops(1, &["refs/heads/main", "VERDICT_MISSING"]);
+    assert!(
+        said.lines()
+            .last()
+            .is_some_and(|line| line.contains("git reins admit ")),
+        "{said}"
+    );
 }
 
 #[test]
@@ -61,9 +81,15 @@ fn the_first_branch_of_an_empty_remote_is_the_protected_line() {
     story.git(&["branch", "-q", "-D", "main"]);
     story.git(&["init", "-q", "--bare", "../server.git"]);
     story.git(&["remote", "add", "origin", "../server.git"]);
-    story.script(".git/hooks/pre-push", "#!/bin/sh\nexec git-reins hook run pre-push \"$@\"\n");
+    story.script(
+        ".git/hooks/pre-push",
+        "#!/bin/sh\nexec git-reins hook run pre-push \"$@\"\n",
+    );
     let said = story.shell("git push -q origin topic").expect(1);
-    assert!(said.stderr.contains("cannot decide") && said.stderr.contains("push that line first"), "{said}");
+    assert!(
+        said.stderr.contains("cannot decide") && said.stderr.contains("push that line first"),
+        "{said}"
+    );
     let said = story.shell("git push -q origin topic:main").expect(0);
     assert!(said.stderr.contains("no base: bootstrap"), "{said}");
     // a remote that is known, and which line is protected there is not
@@ -71,7 +97,8 @@ fn the_first_branch_of_an_empty_remote_is_the_protected_line() {
     let _ = story.shell("git push -q --no-verify origin topic && git update-ref -d refs/remotes/origin/main && git commit -q --allow-empty -m x").expect(0);
     let said = story.shell("git push -q origin topic").expect(1);
     assert!(
-        said.stderr.contains("cannot decide") && said.stderr.contains("git remote set-head origin --auto"),
+        said.stderr.contains("cannot decide")
+            && said.stderr.contains("git remote set-head origin --auto"),
         "{said}"
     );
 }
@@ -94,7 +121,9 @@ fn a_delete_in_a_repository_of_long_ids_is_no_error() {
     it.push(&["origin", "topic"]).goes_silently();
     it.push(&["origin", "--delete", "topic"]).goes_silently();
     it.bad("x");
-    let _ = it.push(&["origin", "topic"]).stops(1, &["push refused", "look closer"]);
+    let _ = it
+        .push(&["origin", "topic"])
+        .stops(1, &["push refused", "look closer"]);
 }
 
 #[test]
@@ -119,7 +148,12 @@ fn deleting_what_is_not_there_needs_no_look_at_anything() {
     let it = Pushing::landed();
     let zero = "0".repeat(40);
     std::fs::remove_dir_all(it.path(".git/objects/info")).ok();
-    let run = it.feed(&format!("(delete) {zero} refs/heads/gone {zero}\n"), &["origin", "x"]).expect(0);
+    let run = it
+        .feed(
+            &format!("(delete) {zero} refs/heads/gone {zero}\n"),
+            &["origin", "x"],
+        )
+        .expect(0);
     assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""));
 }
 
@@ -129,7 +163,8 @@ fn a_tag_on_a_published_commit_brings_nothing_new() {
     it.git(&["tag", "light", "main~1"]);
     it.git(&["tag", "-a", "-m", "x", "heavy", "main"]);
     it.git(&["tag", "-a", "-m", "x", "nested", "heavy"]);
-    it.push(&["origin", "light", "heavy", "nested"]).goes_silently();
+    it.push(&["origin", "light", "heavy", "nested"])
+        .goes_silently();
 }
 
 #[test]
@@ -151,7 +186,10 @@ fn a_tag_of_a_tree_or_blob_holds_nothing_to_judge() {
     it.git(&["tag", "tree", "main^{tree}"]);
     it.git(&["tag", "-a", "-m", "x", "blob", "main:src/account.py"]);
     let said = it.push(&["origin", "tree", "blob"]).goes();
-    assert!(said.contains("names a tree") && said.contains("names a blob"), "{said}");
+    assert!(
+        said.contains("names a tree") && said.contains("names a blob"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -165,7 +203,9 @@ fn a_force_push_is_judged_anew_and_says_what_it_rewrites() {
     let said = it.push(&["--force", "origin", "topic"]).goes();
     assert!(said.contains("rewrites 2 commits"), "{said}");
     it.bad("x");
-    let _ = it.push(&["--force", "origin", "topic"]).stops(1, &["same-commit"]);
+    let _ = it
+        .push(&["--force", "origin", "topic"])
+        .stops(1, &["same-commit"]);
 }
 
 #[test]
@@ -174,9 +214,13 @@ fn what_was_pushed_before_excuses_nothing() {
     it.bad("x");
     let _ = it.push_by("git push --no-verify origin topic");
     it.patch("more");
-    let _ = it.push(&["origin", "topic"]).stops(1, &["refs/heads/topic", "same-commit"]);
+    let _ = it
+        .push(&["origin", "topic"])
+        .stops(1, &["refs/heads/topic", "same-commit"]);
     // nor does it excuse a branch of another name
-    let _ = it.push(&["origin", "topic:refs/heads/other"]).stops(1, &["refs/heads/other", "same-commit"]);
+    let _ = it
+        .push(&["origin", "topic:refs/heads/other"])
+        .stops(1, &["refs/heads/other", "same-commit"]);
 }
 
 #[test]
@@ -188,14 +232,21 @@ fn every_ref_of_a_push_is_examined_and_the_bad_one_named() {
     }
     it.git(&["switch", "-q", "-c", "three", "main"]);
     it.bad("x");
-    let said =
-        it.push(&["origin", "one", "two", "three", "four"]).stops(1, &["push refused: refs/heads/three"]);
+    let said = it
+        .push(&["origin", "one", "two", "three", "four"])
+        .stops(1, &["push refused: refs/heads/three"]);
     assert!(!said.contains("push refused: refs/heads/one"), "{said}");
     it.git(&["switch", "-q", "-c", "five", "main"]);
     it.bad("y");
-    let said = it.push(&["origin", "five", "one", "three"]).stops(1, &["bal-x", "bal-y"]);
+    let said = it
+        .push(&["origin", "five", "one", "three"])
+        .stops(1, &["bal-x", "bal-y"]);
     assert_eq!(said.matches("push refused").count(), 2, "{said}");
-    assert_eq!(said.matches("look closer: git reins check").count(), 2, "{said}");
+    assert_eq!(
+        said.matches("look closer: git reins check").count(),
+        2,
+        "{said}"
+    );
 }
 
 #[test]
@@ -203,8 +254,9 @@ fn refs_that_name_one_commit_are_judged_once_and_named_together() {
     let it = Pushing::landed();
     it.bad("x");
     it.git(&["branch", "-q", "twin"]);
-    let said =
-        it.push(&["origin", "topic", "twin"]).stops(1, &["push refused: refs/heads/topic, refs/heads/twin"]);
+    let said = it
+        .push(&["origin", "topic", "twin"])
+        .stops(1, &["push refused: refs/heads/topic, refs/heads/twin"]);
     assert_eq!(said.matches("bal-x (same-commit)").count(), 1, "{said}");
 }
 
@@ -212,9 +264,12 @@ fn refs_that_name_one_commit_are_judged_once_and_named_together() {
 fn many_refs_with_the_same_fault_are_one_answer_of_bounded_length() {
     let it = Pushing::landed();
     it.bad("x");
-    let script = "for i in $(seq 40); do git branch n$i $(git commit-tree -p main -m $i topic^{tree}); done";
+    let script =
+        "for i in $(seq 40); do git branch n$i $(git commit-tree -p main -m $i topic^{tree}); done";
     let _ = it.shell(script).expect(0);
-    let said = it.push(&["origin", "refs/heads/n*:refs/heads/n*"]).stops(1, &["34 more refs", "same-commit"]);
+    let said = it
+        .push(&["origin", "refs/heads/n*:refs/heads/n*"])
+        .stops(1, &["34 more refs", "same-commit"]);
     assert_eq!(said.matches("push refused").count(), 1, "{said}");
     assert!(said.lines().count() < 30, "{said}");
 }
@@ -228,7 +283,10 @@ fn what_git_drops_from_the_push_is_not_asked_about() {
     it.git(&["reset", "-q", "--hard", "HEAD~1"]);
     it.bad("x");
     let pushed = it.push(&["origin", "topic"]); // no fast-forward: git itself refuses
-    assert_eq!((pushed.run.code, pushed.code, pushed.said.as_str()), (Some(1), Some(0), ""));
+    assert_eq!(
+        (pushed.run.code, pushed.code, pushed.said.as_str()),
+        (Some(1), Some(0), "")
+    );
 }
 
 #[test]
@@ -242,19 +300,32 @@ fn the_remote_ref_decides_and_the_local_name_does_not() {
             .push(&["origin", &format!("{source}:refs/heads/main")])
             .stops(1, &["refs/heads/main", "VERDICT_MISSING"]);
     }
-    let said = it.push(&["origin", "topic@{0 seconds ago}:refs/heads/fix/x"]).goes();
+    let said = it
+        .push(&["origin", "topic@{0 seconds ago}:refs/heads/fix/x"])
+        .goes();
     assert!(said.contains("refs/heads/fix/x"), "{said}");
     it.git(&["switch", "-q", "--detach", "topic"]);
-    let _ = it.push(&["origin", "HEAD:main"]).stops(1, &["VERDICT_MISSING"]);
+    let _ = it
+        .push(&["origin", "HEAD:main"])
+        .stops(1, &["VERDICT_MISSING"]);
 }
 
 #[test]
 fn names_of_any_kind_are_only_names() {
     let it = Pushing::landed();
     it.bad("x");
-    for name in ["we\"ird$x", "a'b", "$(touch${IFS}pwned)", "ümläut", "a;b&c", "`id`"] {
+    for name in [
+        "we\"ird$x",
+        "a'b",
+        "$(touch${IFS}pwned)",
+        "ümläut",
+        "a;b&c",
+        "`id`",
+    ] {
         it.git(&["update-ref", &format!("refs/heads/{name}"), "HEAD"]);
-        let said = it.push(&["origin", &format!("refs/heads/{name}")]).stops(1, &["same-commit"]);
+        let said = it
+            .push(&["origin", &format!("refs/heads/{name}")])
+            .stops(1, &["same-commit"]);
         assert!(said.contains("push refused: refs/heads/"), "{said}");
     }
     let tip = it.id("HEAD");
@@ -273,18 +344,25 @@ fn notes_are_not_gated_and_other_refs_only_warned_about() {
     it.push(&["origin", "refs/notes/commits"]).goes_silently();
     it.bad("x");
     let said = it.push(&["origin", "topic:refs/wip/topic"]).goes();
-    assert!(said.contains("note: refs/wip/topic: ORACLE_NOT_INDEPENDENT bal-x (same-commit)"), "{said}");
+    assert!(
+        said.contains("note: refs/wip/topic: ORACLE_NOT_INDEPENDENT bal-x (same-commit)"),
+        "{said}"
+    );
 }
 
 #[test]
 fn a_review_is_judged_as_the_branch_behind_it() {
     let it = Pushing::landed();
     it.patch("one");
-    let _ = it.push(&["origin", "HEAD:refs/for/main"]).stops(1, &["refs/for/main", "VERDICT_MISSING"]);
+    let _ = it
+        .push(&["origin", "HEAD:refs/for/main"])
+        .stops(1, &["refs/for/main", "VERDICT_MISSING"]);
     let _ = it
         .push(&["origin", "HEAD:refs/for/main%topic=x"])
         .stops(1, &["refs/for/main%topic=x", "VERDICT_MISSING"]);
-    let _ = it.push(&["origin", "HEAD:refs/drafts/main"]).stops(1, &["refs/drafts/main", "VERDICT_MISSING"]);
+    let _ = it
+        .push(&["origin", "HEAD:refs/drafts/main"])
+        .stops(1, &["refs/drafts/main", "VERDICT_MISSING"]);
     let _ = it.push(&["origin", "HEAD:refs/for/other"]).goes();
 }
 
@@ -292,7 +370,8 @@ fn a_review_is_judged_as_the_branch_behind_it() {
 fn a_mirror_shows_its_refs_and_a_prune_its_deletes() {
     let it = Pushing::landed();
     let _ = it.push(&["origin", "main:gone"]).goes();
-    it.push(&["--prune", "origin", "refs/heads/*:refs/heads/*"]).goes_silently();
+    it.push(&["--prune", "origin", "refs/heads/*:refs/heads/*"])
+        .goes_silently();
     assert!(!it.server().contains("gone"));
     it.git(&["notes", "add", "-m", "x", "main"]);
     it.git(&["tag", "v1", "main"]);
@@ -301,5 +380,8 @@ fn a_mirror_shows_its_refs_and_a_prune_its_deletes() {
     it.git(&["update-ref", "refs/remotes/elsewhere/x", "HEAD"]);
     it.git(&["reset", "-q", "--hard", "main"]);
     let said = it.push(&["--mirror", "origin"]).goes();
-    assert!(said.contains("refs/remotes/elsewhere/x: ORACLE_NOT_INDEPENDENT"), "{said}");
+    assert!(
+        said.contains("refs/remotes/elsewhere/x: ORACLE_NOT_INDEPENDENT"),
+        "{said}"
+    );
 }

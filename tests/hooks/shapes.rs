@@ -14,7 +14,10 @@ fn after_a_rebase_onto_a_moved_line_only_ones_own_commits_are_judged() {
     it.git(&["switch", "-q", "topic"]);
     it.git(&["rebase", "-q", "main"]);
     let said = it.push(&["--force", "origin", "topic"]).goes();
-    assert!(said.contains("rewrites 1 commit") && !said.contains("theirs"), "{said}");
+    assert!(
+        said.contains("rewrites 1 commit") && !said.contains("theirs"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -33,7 +36,9 @@ fn a_merge_of_the_line_brings_nothing_and_an_evil_one_is_a_patch() {
     it.git(&["commit", "-q", "-a", "--amend", "--no-edit"]);
     let said = it.push(&["--force", "origin", "topic"]).goes();
     assert!(said.contains("VERDICT_MISSING"), "{said}");
-    let _ = it.push(&["origin", "topic:main"]).stops(1, &["VERDICT_MISSING"]);
+    let _ = it
+        .push(&["origin", "topic:main"])
+        .stops(1, &["VERDICT_MISSING"]);
 }
 
 #[test]
@@ -44,15 +49,22 @@ fn an_oracle_from_beside_or_after_the_patch_is_refused() {
     it.land_ledgers(&it.ledgers(&["bal-01"]));
     it.git(&["switch", "-q", "topic"]);
     it.git(&["merge", "-q", "--no-edit", "rows"]);
-    let _ = it.push(&["origin", "topic"]).stops(1, &["ORACLE_NOT_INDEPENDENT bal-01 (concurrent)"]);
+    let _ = it
+        .push(&["origin", "topic"])
+        .stops(1, &["ORACLE_NOT_INDEPENDENT bal-01 (concurrent)"]);
     // the honest order goes, and a rebase that turns it round does not
     it.git(&["switch", "-q", "-c", "honest", "rows"]);
     it.patch("two");
     let _ = it.push(&["origin", "honest"]).goes();
     it.git(&["switch", "-q", "-c", "turned", "main"]);
     it.git(&["cherry-pick", "honest", "honest~1"]);
-    let said = it.push(&["origin", "turned"]).stops(1, &["ORACLE_NOT_INDEPENDENT bal-01 (after-patch)"]);
-    assert!(!said.contains("reorder") && said.contains("a range of its own"), "{said}");
+    let said = it
+        .push(&["origin", "turned"])
+        .stops(1, &["ORACLE_NOT_INDEPENDENT bal-01 (after-patch)"]);
+    assert!(
+        !said.contains("reorder") && said.contains("a range of its own"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -63,7 +75,9 @@ fn a_squash_onto_the_line_is_refused_with_a_word_about_squashing() {
     it.git(&["switch", "-q", "main"]);
     it.git(&["merge", "-q", "--squash", "topic"]);
     it.commit("squashed");
-    let _ = it.push(&["origin", "main"]).stops(1, &["same-commit", "squash merge"]);
+    let _ = it
+        .push(&["origin", "main"])
+        .stops(1, &["same-commit", "squash merge"]);
 }
 
 #[test]
@@ -96,16 +110,27 @@ fn a_criss_cross_and_an_octopus_are_judged_against_every_base() {
 #[test]
 fn a_submodule_answers_for_itself_and_its_bump_is_a_patch() {
     let it = Pushing::landed();
-    it.git(&["-c", "protocol.file.allow=always", "submodule", "add", "-q", "../server.git", "sub"]);
+    it.git(&[
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "add",
+        "-q",
+        "../server.git",
+        "sub",
+    ]);
     it.commit("submodule");
     it.hook_in("sub");
     // the hook of the submodule sees its own repository: a bad commit there is refused there
-    let script =
-        "cd sub && git switch -q -c topic && echo x >>ledger/oracle.json && git commit -q -a -m broken";
+    let script = "cd sub && git switch -q -c topic && echo x >>ledger/oracle.json && git commit -q -a -m broken";
     let _ = it.shell(script).expect(0);
-    let _ = it.push_in("sub", &["origin", "topic"]).stops(1, &["LEDGER_INVALID"]);
+    let _ = it
+        .push_in("sub", &["origin", "topic"])
+        .stops(1, &["LEDGER_INVALID"]);
     let _ = it.shell("git add sub && git commit -q -m bump").expect(0);
-    let _ = it.push(&["--recurse-submodules=no", "origin", "topic:main"]).stops(1, &["VERDICT_MISSING"]);
+    let _ = it
+        .push(&["--recurse-submodules=no", "origin", "topic:main"])
+        .stops(1, &["VERDICT_MISSING"]);
     let pushed = it.push(&["--recurse-submodules=on-demand", "origin", "topic"]);
     assert!(
         pushed.said.contains("LEDGER_INVALID") && pushed.said.contains("VERDICT_MISSING"),

@@ -10,7 +10,12 @@ const WITNESS: &str = "#!/bin/sh\nout=$(git rev-parse --show-toplevel)/../seen\n
     printf '%s\\0' \"$@\" >\"$out/args\"\ncat >\"$out/input\"\npwd >\"$out/dir\"\nenv | grep ^GIT_ | grep -v _DATE= | sort >\"$out/env\"\n";
 
 fn seen(clone: &Clone) -> Vec<(String, Vec<u8>)> {
-    let read = |name: &str| (name.to_owned(), fs::read(clone.path("../seen").join(name)).unwrap());
+    let read = |name: &str| {
+        (
+            name.to_owned(),
+            fs::read(clone.path("../seen").join(name)).unwrap(),
+        )
+    };
     let seen = ["args", "input", "dir", "env"].map(read).to_vec();
     fs::remove_dir_all(clone.path("../seen")).unwrap();
     seen
@@ -48,13 +53,24 @@ fn each_hook_can_refuse_and_the_first_is_asked_first() {
     clone.note("one");
     let refused = clone.push("topic").expect(1);
     assert!(refused.stderr.contains("first: no\n"), "{refused}");
-    assert!(refused.stderr.contains("the hook that was here before refuses (exit 7)"), "{refused}");
-    clone.script(".git/hooks/pre-push.reins-orig", "#!/bin/sh\necho first: yes >&2\n");
+    assert!(
+        refused
+            .stderr
+            .contains("the hook that was here before refuses (exit 7)"),
+        "{refused}"
+    );
+    clone.script(
+        ".git/hooks/pre-push.reins-orig",
+        "#!/bin/sh\necho first: yes >&2\n",
+    );
     let _ = clone.push("topic").expect(0);
     clone.patch();
     let refused = clone.push("main").expect(1);
     assert!(refused.stderr.contains("first: yes\n"), "{refused}");
-    assert!(refused.stderr.contains("NO_UNFROZEN_PROPERTIES"), "{refused}");
+    assert!(
+        refused.stderr.contains("NO_UNFROZEN_PROPERTIES"),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -93,12 +109,28 @@ fn a_kept_hook_that_is_gone_refuses() {
     assert!(refused.stderr.contains("is gone"), "{refused}");
     let hint = "hint: git reins hooks uninstall && git reins hooks install\n";
     assert!(refused.stderr.contains(hint), "{refused}");
-    let said = refused.stderr.lines().take_while(|line| !line.starts_with("error: "));
-    assert!(said.clone().count() > 1 && said.clone().all(|line| line.len() <= 72), "{refused}");
+    let said = refused
+        .stderr
+        .lines()
+        .take_while(|line| !line.starts_with("error: "));
+    assert!(
+        said.clone().count() > 1 && said.clone().all(|line| line.len() <= 72),
+        "{refused}"
+    );
     // install does not forget it on its own, and what is advised works
-    assert!(clone.reins(&["hooks", "install"]).expect(1).stderr.contains(hint));
+    assert!(
+        clone
+            .reins(&["hooks", "install"])
+            .expect(1)
+            .stderr
+            .contains(hint)
+    );
     let gone = clone.reins(&["hooks", "uninstall"]).expect(0);
-    assert!(gone.stderr.contains("pre-push.reins-orig is gone: nothing is put back"), "{gone}");
+    assert!(
+        gone.stderr
+            .contains("pre-push.reins-orig is gone: nothing is put back"),
+        "{gone}"
+    );
     assert!(!clone.path(".git/hooks/pre-push").exists());
     clone.install();
     let _ = clone.push("topic").expect(0);
@@ -108,12 +140,28 @@ fn a_kept_hook_that_is_gone_refuses() {
 fn a_hook_of_ours_that_was_kept_does_not_call_itself() {
     let clone = Clone::new();
     clone.install();
-    fs::copy(clone.path(".git/hooks/pre-push"), clone.path(".git/hooks/pre-push.reins-orig")).unwrap();
+    fs::copy(
+        clone.path(".git/hooks/pre-push"),
+        clone.path(".git/hooks/pre-push.reins-orig"),
+    )
+    .unwrap();
     clone.note("one");
     let _ = clone.push("topic").expect(0); // nothing was recorded as kept
     let kept = clone.path(".git/hooks/pre-push.reins-orig");
     let mut command = clone.command(BINARY, &clone.path("."));
-    command.args(["hook", "run", "pre-push", "--hook", kept.to_str().unwrap(), "--", "origin", "url"]);
+    command.args([
+        "hook",
+        "run",
+        "pre-push",
+        "--hook",
+        kept.to_str().unwrap(),
+        "--",
+        "origin",
+        "url",
+    ]);
     let run = clone.captured(command.stdin(std::process::Stdio::null()).output().unwrap());
-    assert!(run.clone().expect(128).stderr.contains("one of ours"), "{run}");
+    assert!(
+        run.clone().expect(128).stderr.contains("one of ours"),
+        "{run}"
+    );
 }

@@ -92,10 +92,20 @@ pub fn state(root: &Path) -> State {
         let met = fs::symlink_metadata(&path).unwrap();
         let name = path.strip_prefix(root).unwrap().display().to_string();
         let (bytes, id) = if met.is_dir() {
-            left.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            left.extend(
+                fs::read_dir(&path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
             (Vec::new(), 0)
         } else if met.is_symlink() {
-            (fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes(), met.ino())
+            (
+                fs::read_link(&path)
+                    .unwrap()
+                    .into_os_string()
+                    .into_encoded_bytes(),
+                met.ino(),
+            )
         } else {
             (fs::read(&path).unwrap_or_default(), met.ino())
         };

@@ -21,7 +21,8 @@ fn to_install(clone: &Clone) -> Vec<Step> {
 
 fn holds(clone: &Clone, text: &str) -> bool {
     ["pre-push", "pre-push.reins-orig"].iter().any(|name| {
-        std::fs::read_to_string(clone.path(&format!(".git/hooks/{name}"))).is_ok_and(|held| held == text)
+        std::fs::read_to_string(clone.path(&format!(".git/hooks/{name}")))
+            .is_ok_and(|held| held == text)
     })
 }
 
@@ -59,6 +60,11 @@ fn two_at_once_are_told_that_something_changed() {
     let clone = Clone::new();
     let (early, steps) = (site(&clone), to_install(&clone));
     clone.hook("#!/bin/sh\nexit 0\n");
-    assert!(act::carry_out(&early, &steps).unwrap_err().to_string().contains("changed meanwhile"));
+    assert!(
+        act::carry_out(&early, &steps)
+            .unwrap_err()
+            .to_string()
+            .contains("changed meanwhile")
+    );
     assert_eq!(clone.read(".git/hooks/pre-push"), "#!/bin/sh\nexit 0\n");
 }

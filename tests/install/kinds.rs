@@ -58,7 +58,11 @@ fn rounds(kind: &str, rounds: usize) {
         let installed = clone.state();
         assert_ne!(installed, before, "{kind}");
         let again = clone.reins(&["hooks", "install"]).expect(0);
-        assert_eq!((again.stdout.as_str(), again.stderr.as_str()), ("", "unchanged\n"), "{kind}");
+        assert_eq!(
+            (again.stdout.as_str(), again.stderr.as_str()),
+            ("", "unchanged\n"),
+            "{kind}"
+        );
         assert_eq!(clone.state(), installed, "{kind}");
         let _ = clone.reins(&["hooks", "uninstall"]).expect(0);
         assert_eq!(clone.state(), before, "{kind}, round {round}");
@@ -112,7 +116,10 @@ fn a_dry_run_changes_nothing_and_says_the_steps() {
 fn what_nobody_recorded_and_what_is_not_ours_is_told_apart() {
     let clone = Clone::new();
     let before = clone.state();
-    clone.hook_file(&fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/hooks/pre-push")).unwrap(), 0o755);
+    clone.hook_file(
+        &fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/hooks/pre-push")).unwrap(),
+        0o755,
+    );
     let _ = clone.reins(&["hooks", "uninstall"]).expect(0);
     assert_eq!(clone.state(), before);
     clone.write(".git/reins/other", "of somebody else");
@@ -139,7 +146,12 @@ fn a_kept_name_that_is_taken_is_not_written_over() {
     clone.write(".git/hooks/pre-push.reins-orig", "somebody's");
     let before = clone.state();
     let refused = clone.refuses(1, &["hooks", "install", "--force"]);
-    assert!(refused.stderr.contains("pre-push.reins-orig exists already"), "{refused}");
+    assert!(
+        refused
+            .stderr
+            .contains("pre-push.reins-orig exists already"),
+        "{refused}"
+    );
     assert!(refused.stderr.contains("hint: mv "), "{refused}");
     assert_eq!(clone.state(), before);
 }
@@ -150,13 +162,20 @@ fn an_edited_hook_of_ours_stops_both_and_force_sets_it_aside() {
     put(&clone, "text");
     let old = clone.read(".git/hooks/pre-push");
     clone.install();
-    let edited = clone.read(".git/hooks/pre-push").replace("exit 1", "exit 0");
+    let edited = clone
+        .read(".git/hooks/pre-push")
+        .replace("exit 1", "exit 0");
     clone.write(".git/hooks/pre-push", &edited);
     let before = clone.state();
     for command in ["install", "uninstall"] {
         let refused = clone.reins(&["hooks", command]).expect(1);
         assert!(refused.stderr.contains("somebody edited"), "{refused}");
-        assert!(refused.stderr.contains("hint: git reins hooks install --force"), "{refused}");
+        assert!(
+            refused
+                .stderr
+                .contains("hint: git reins hooks install --force"),
+            "{refused}"
+        );
         assert_eq!(clone.state(), before);
     }
     let _ = clone.reins(&["hooks", "install", "--force"]).expect(0);
@@ -177,13 +196,23 @@ fn an_older_hook_of_ours_is_upgraded_and_a_later_one_is_not() {
     let older = ours.replace("# git-reins hook 1:", "# git-reins hook 0:");
     let digest = |text: &str| {
         clone.write("../digested", text);
-        let run = clone.command("sha256sum", &clone.path("..")).arg("digested").output().unwrap();
+        let run = clone
+            .command("sha256sum", &clone.path(".."))
+            .arg("digested")
+            .output()
+            .unwrap();
         String::from_utf8(run.stdout).unwrap()[..64].to_owned()
     };
     let (then, now) = (digest(&older), digest(&ours));
     clone.write(".git/hooks/pre-push", &older);
     clone.write(".git/reins/hooks.json", &record.replace(&now, &then));
-    assert!(clone.reins(&["hooks", "status"]).expect(0).stdout.contains("(ours-older, executable)"));
+    assert!(
+        clone
+            .reins(&["hooks", "status"])
+            .expect(0)
+            .stdout
+            .contains("(ours-older, executable)")
+    );
     clone.install();
     assert_eq!(clone.read(".git/hooks/pre-push"), ours);
     assert_eq!(clone.read(".git/reins/hooks.json"), record);
@@ -191,7 +220,13 @@ fn an_older_hook_of_ours_is_upgraded_and_a_later_one_is_not() {
     let later = ours.replace("# git-reins hook 1:", "# git-reins hook 2:");
     clone.write(".git/hooks/pre-push", &later);
     for command in ["install", "uninstall"] {
-        assert!(clone.reins(&["hooks", command]).expect(1).stderr.contains("of a later git-reins"));
+        assert!(
+            clone
+                .reins(&["hooks", command])
+                .expect(1)
+                .stderr
+                .contains("of a later git-reins")
+        );
     }
     clone.write(".git/hooks/pre-push", &older);
     clone.write(".git/reins/hooks.json", &record.replace(&now, &then));
@@ -205,12 +240,25 @@ fn a_shared_repository_shares_the_hook() {
     let clone = Clone::new();
     clone.git(&["config", "core.sharedRepository", "group"]);
     let mut command = clone.command("sh", &clone.path("."));
-    command.args(["-c", "umask 077 && \"$0\" hooks install", crate::support::BINARY]);
+    command.args([
+        "-c",
+        "umask 077 && \"$0\" hooks install",
+        crate::support::BINARY,
+    ]);
     let output = command.output().unwrap();
     let _ = clone.captured(output).expect(0);
-    let mode = |inner: &str| fs::metadata(clone.path(inner)).unwrap().permissions().mode() & 0o7777;
+    let mode = |inner: &str| {
+        fs::metadata(clone.path(inner))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o7777
+    };
     assert_eq!(mode(".git/hooks/pre-push"), 0o770);
     assert_eq!(mode(".git/reins/hooks.json"), 0o660);
     assert_eq!(mode(".git/reins") & 0o2070, 0o2070);
-    assert_eq!(clone.reins(&["hooks", "install"]).expect(0).stderr, "unchanged\n");
+    assert_eq!(
+        clone.reins(&["hooks", "install"]).expect(0).stderr,
+        "unchanged\n"
+    );
 }

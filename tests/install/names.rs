@@ -6,16 +6,22 @@ use std::os::unix::fs::symlink;
 use super::clone::Clone;
 
 /// What a dispatcher does: by its name it knows the event, by its place the scripts to run.
-const BY_NAME: &str = "#!/bin/sh\ncase $(basename \"$0\") in pre-push) echo by name >&2; exit 9;; esac\n";
-const BY_PLACE: &str =
-    "#!/bin/sh\n. \"$(dirname \"$0\")/lib.sh\"\nfor it in \"$0\".d/*; do \"$it\" || exit $?; done\n";
-const BY_ROOT: &str = "#!/bin/sh\ncd \"$(dirname \"$0\")/../..\" && [ -f spec/accounts.md ] && exit 9\n";
+const BY_NAME: &str =
+    "#!/bin/sh\ncase $(basename \"$0\") in pre-push) echo by name >&2; exit 9;; esac\n";
+const BY_PLACE: &str = "#!/bin/sh\n. \"$(dirname \"$0\")/lib.sh\"\nfor it in \"$0\".d/*; do \"$it\" || exit $?; done\n";
+const BY_ROOT: &str =
+    "#!/bin/sh\ncd \"$(dirname \"$0\")/../..\" && [ -f spec/accounts.md ] && exit 9\n";
 
 fn refuses_with(clone: &Clone, said: &str) {
     clone.note(said);
     for _ in 0..2 {
         let refused = clone.push("topic").expect(1);
-        assert!(refused.stderr.contains("the hook that was here before refuses (exit 9)"), "{refused}");
+        assert!(
+            refused
+                .stderr
+                .contains("the hook that was here before refuses (exit 9)"),
+            "{refused}"
+        );
         assert!(refused.stderr.contains(said), "{refused}");
     }
 }

@@ -11,7 +11,11 @@ fn the_default_directory_by_another_name_is_the_default() {
     for name in [".git/hooks", "./.git/../.git/hooks", ""] {
         let clone = Clone::new();
         let absolute = clone.path(".git/hooks").display().to_string();
-        clone.git(&["config", "core.hooksPath", if name.is_empty() { &absolute } else { name }]);
+        clone.git(&[
+            "config",
+            "core.hooksPath",
+            if name.is_empty() { &absolute } else { name },
+        ]);
         let config = clone.read(".git/config");
         clone.install();
         clone.note("one");
@@ -34,13 +38,23 @@ fn nothing_is_written_outside_or_where_nothing_is() {
         clone.git(&["config", "core.hooksPath", value]);
         let outside = state(&clone.path(".."));
         for extra in [&[][..], &["--force"]] {
-            let refused = clone.reins(&[&["hooks", "install"], extra].concat()).expect(1);
+            let refused = clone
+                .reins(&[&["hooks", "install"], extra].concat())
+                .expect(1);
             assert!(
-                refused.stderr.contains("nothing is written: git looks for hooks in "),
+                refused
+                    .stderr
+                    .contains("nothing is written: git looks for hooks in "),
                 "{value}: {refused}"
             );
-            assert!(refused.stderr.contains("core.hooksPath is "), "{value}: {refused}");
-            assert_eq!(refused.stdout, "git reins hook run pre-push \"$@\" || exit $?\n");
+            assert!(
+                refused.stderr.contains("core.hooksPath is "),
+                "{value}: {refused}"
+            );
+            assert_eq!(
+                refused.stdout,
+                "git reins hook run pre-push \"$@\" || exit $?\n"
+            );
         }
         let _ = clone.reins(&["hooks", "uninstall"]).expect(0);
         assert_eq!(state(&clone.path("..")), outside, "{value}");
@@ -55,26 +69,44 @@ fn a_setting_that_leads_nowhere_is_to_be_unset() {
             clone.git(&["config", "extensions.worktreeConfig", "true"]);
             let sh = |line: &str| {
                 let mut command = clone.command("sh", &clone.path("."));
-                let path = std::path::Path::new(BINARY).parent().unwrap().display().to_string();
+                let path = std::path::Path::new(BINARY)
+                    .parent()
+                    .unwrap()
+                    .display()
+                    .to_string();
                 command.env("PATH", format!("{path}:{}", std::env::var("PATH").unwrap()));
-                command.args(["-c", line]).env("GIT_CONFIG_GLOBAL", clone.path("../home/.gitconfig"));
+                command
+                    .args(["-c", line])
+                    .env("GIT_CONFIG_GLOBAL", clone.path("../home/.gitconfig"));
                 clone.captured(command.output().unwrap())
             };
             let _ = sh(&format!("git config {scope} core.hooksPath '{value}'")).expect(0);
             let before = state(&clone.path(".."));
             for force in ["", " --force"] {
                 let refused = sh(&format!("git reins hooks install{force}")).expect(1);
-                assert!(refused.stderr.contains("no directory, so no hook runs"), "{value}: {refused}");
+                assert!(
+                    refused.stderr.contains("no directory, so no hook runs"),
+                    "{value}: {refused}"
+                );
                 assert_eq!(refused.stdout, "");
             }
             let _ = sh("git reins hooks uninstall").expect(0);
             assert_eq!(state(&clone.path("..")), before, "{value}");
             let refused = sh("git reins hooks install").expect(1);
-            let hint = refused.stderr.lines().find_map(|line| line.strip_prefix("hint: ")).unwrap();
+            let hint = refused
+                .stderr
+                .lines()
+                .find_map(|line| line.strip_prefix("hint: "))
+                .unwrap();
             let relative = scope == "--global" && value == "not/there";
             let unset = format!("git config {scope} --unset core.hooksPath");
             assert_eq!(hint == unset, !relative, "{hint}");
-            assert!(sh("git reins doctor").expect(1).stdout.contains(&format!("fix: {hint}\n")));
+            assert!(
+                sh("git reins doctor")
+                    .expect(1)
+                    .stdout
+                    .contains(&format!("fix: {hint}\n"))
+            );
             let _ = sh(hint).expect(0);
             let _ = sh("git reins hooks install && git reins doctor").expect(0);
         }
@@ -88,7 +120,10 @@ fn a_relative_setting_is_another_directory_in_each_worktree() {
     fs::create_dir(clone.path("hk")).unwrap();
     clone.git(&["config", "core.hooksPath", "hk"]);
     let said = clone.reins(&["hooks", "install"]).expect(0).stderr;
-    assert!(said.contains("note: core.hooksPath hk is another directory in each worktree"), "{said}");
+    assert!(
+        said.contains("note: core.hooksPath hk is another directory in each worktree"),
+        "{said}"
+    );
     let found = clone.reins(&["doctor"]).expect(0).stdout;
     assert!(
         found.contains("note: worktree-without-hook: nothing of ours at TEMP/linked/hk/pre-push"),
@@ -112,15 +147,24 @@ fn a_setting_for_more_than_this_repository_is_not_ours_to_serve() {
     let config = clone.path("../home/.gitconfig");
     let before = state(&clone.path("."));
     let mut command = clone.command(BINARY, &clone.path("."));
-    command.args(["hooks", "install"]).env("GIT_CONFIG_GLOBAL", config);
+    command
+        .args(["hooks", "install"])
+        .env("GIT_CONFIG_GLOBAL", config);
     let refused = clone.captured(command.output().unwrap()).expect(1);
     assert!(refused.stderr.contains("(global, file:"), "{refused}");
     let mut command = clone.command("git", &clone.path("."));
     command.args(["-c", "core.hooksPath=hk", "reins", "hooks", "install"]);
-    let path = std::path::Path::new(BINARY).parent().unwrap().display().to_string();
+    let path = std::path::Path::new(BINARY)
+        .parent()
+        .unwrap()
+        .display()
+        .to_string();
     command.env("PATH", format!("{path}:{}", std::env::var("PATH").unwrap()));
     let refused = clone.captured(command.output().unwrap()).expect(1);
-    assert!(refused.stderr.contains("(command, command line:"), "{refused}");
+    assert!(
+        refused.stderr.contains("(command, command line:"),
+        "{refused}"
+    );
     assert_eq!(state(&clone.path(".")), before);
 }
 
@@ -147,12 +191,18 @@ fn a_tracked_directory_is_not_written_whatever_leads_there() {
     let before = inside(&clone);
     clone.git(&["config", "core.hooksPath", "hk"]);
     let refused = clone.refuses(1, &["hooks", "install", "--force"]);
-    assert!(refused.stderr.contains("its files are tracked"), "{refused}");
+    assert!(
+        refused.stderr.contains("its files are tracked"),
+        "{refused}"
+    );
     clone.git(&["config", "--unset", "core.hooksPath"]);
     fs::remove_dir_all(clone.path(".git/hooks")).unwrap();
     symlink("../hk", clone.path(".git/hooks")).unwrap();
     let refused = clone.refuses(1, &["hooks", "install", "--force"]);
-    assert!(refused.stderr.contains("its files are tracked"), "{refused}");
+    assert!(
+        refused.stderr.contains("its files are tracked"),
+        "{refused}"
+    );
     assert_eq!(inside(&clone), before);
 }
 
@@ -163,7 +213,13 @@ fn worktrees_share_the_hook_and_each_pushes_through_it() {
     let _ = linked.reins(&["hooks", "install"]).expect(0);
     assert!(clone.path(".git/hooks/pre-push").exists() && clone.path(".git/reins/bin").exists());
     linked.git(&["push", "-q", "origin", "side"]);
-    assert!(linked.reins(&["doctor"]).expect(0).stdout.starts_with("note: "));
+    assert!(
+        linked
+            .reins(&["doctor"])
+            .expect(0)
+            .stdout
+            .starts_with("note: ")
+    );
     fs::remove_file(clone.path(".git/reins/bin")).unwrap();
     let mut push = clone.command("git", &clone.path("../linked"));
     push.args(["push", "origin", "side:again"]);
@@ -181,17 +237,33 @@ fn a_setting_of_one_worktree_counts_there_only() {
     linked.git(&["config", "--worktree", "core.hooksPath", "hk"]);
     let _ = linked.reins(&["hooks", "install"]).expect(0);
     clone.install();
-    assert!(clone.path("../linked/hk/pre-push").exists() && clone.path(".git/hooks/pre-push").exists());
+    assert!(
+        clone.path("../linked/hk/pre-push").exists() && clone.path(".git/hooks/pre-push").exists()
+    );
     let _ = clone.reins(&["hooks", "uninstall"]).expect(0);
-    assert!(!clone.path("../linked/hk/pre-push").exists() && !clone.path(".git/hooks/pre-push").exists());
+    assert!(
+        !clone.path("../linked/hk/pre-push").exists()
+            && !clone.path(".git/hooks/pre-push").exists()
+    );
 }
 
 #[test]
 fn a_submodule_has_hooks_of_its_own() {
     let clone = Clone::new();
-    clone.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../server.git", "sub"]);
+    clone.git(&[
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "--quiet",
+        "add",
+        "../server.git",
+        "sub",
+    ]);
     let run = clone.reins_in("sub", &["hooks", "install"]).expect(0);
-    assert!(run.stderr.contains(".git/modules/sub/hooks/pre-push"), "{run}");
+    assert!(
+        run.stderr.contains(".git/modules/sub/hooks/pre-push"),
+        "{run}"
+    );
     assert!(clone.path(".git/modules/sub/reins/bin").is_symlink());
     assert!(!clone.path(".git/hooks/pre-push").exists());
     let _ = clone.reins_in("sub", &["doctor"]).expect(0);
@@ -200,9 +272,13 @@ fn a_submodule_has_hooks_of_its_own() {
 #[test]
 fn a_bare_repository_and_no_repository() {
     let clone = Clone::new();
-    let run = clone.reins_in("../server.git", &["hooks", "install"]).expect(0);
+    let run = clone
+        .reins_in("../server.git", &["hooks", "install"])
+        .expect(0);
     assert!(run.stderr.contains("server.git/hooks/pre-push"), "{run}");
-    let _ = clone.reins_in("../server.git", &["hooks", "uninstall"]).expect(0);
+    let _ = clone
+        .reins_in("../server.git", &["hooks", "uninstall"])
+        .expect(0);
     for command in [&["hooks", "install"][..], &["hooks", "status"], &["doctor"]] {
         let _ = clone.reins_in("../home", command).expect(128);
     }

@@ -14,7 +14,10 @@ fn the_installed_file_is_the_one_of_the_source_and_a_shell_script() {
     let installed = clone.path(".git/hooks/pre-push");
     assert_eq!(fs::read(&installed).unwrap(), fs::read(file).unwrap());
     for path in [installed.as_path(), file.as_ref()] {
-        assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o755);
+        assert_eq!(
+            fs::metadata(path).unwrap().permissions().mode() & 0o777,
+            0o755
+        );
     }
     let text = fs::read_to_string(file).unwrap();
     assert!(text.starts_with("#!/bin/sh\n") && text.is_ascii() && !text.contains('\r'));
@@ -42,9 +45,18 @@ fn the_program_on_path_is_good_enough() {
     clone.install();
     clone.note("one");
     fs::remove_file(clone.path(".git/reins/bin")).unwrap();
-    clone.script("../tools/git-reins", &format!("#!/bin/sh\necho from PATH >&2\nexec {BINARY} \"$@\"\n"));
-    let path = format!("{}:{}", clone.path("../tools").display(), std::env::var("PATH").unwrap());
-    let pushed = clone.push_with("topic", |command| command.env("PATH", path)).expect(0);
+    clone.script(
+        "../tools/git-reins",
+        &format!("#!/bin/sh\necho from PATH >&2\nexec {BINARY} \"$@\"\n"),
+    );
+    let path = format!(
+        "{}:{}",
+        clone.path("../tools").display(),
+        std::env::var("PATH").unwrap()
+    );
+    let pushed = clone
+        .push_with("topic", |command| command.env("PATH", path))
+        .expect(0);
     assert!(pushed.stderr.contains("from PATH"), "{pushed}");
 }
 
@@ -58,9 +70,16 @@ fn odd_places_of_program_and_repository_are_found() {
     let place = clone.path("..").join(format!("{odd} clone\n"));
     clone.git(&["clone", "-q", "../server.git", place.to_str().unwrap()]);
     let program = tools.join("git-reins");
-    let run = clone.command(program.to_str().unwrap(), &place).args(["hooks", "install"]).output().unwrap();
+    let run = clone
+        .command(program.to_str().unwrap(), &place)
+        .args(["hooks", "install"])
+        .output()
+        .unwrap();
     let _ = clone.captured(run).expect(0);
-    assert_eq!(fs::read_link(place.join(".git/reins/bin")).unwrap(), program.canonicalize().unwrap());
+    assert_eq!(
+        fs::read_link(place.join(".git/reins/bin")).unwrap(),
+        program.canonicalize().unwrap()
+    );
     fs::create_dir_all(place.join("a/b")).unwrap();
     for (dir, branch) in [(place.clone(), "one"), (place.join("a/b"), "two")] {
         let mut push = clone.command("git", &dir);
@@ -80,10 +99,20 @@ fn the_hook_judges_what_is_pushed() {
     clone.install();
     clone.patch();
     let refused = clone.push("main").expect(1);
-    assert!(refused.stderr.contains("NO_UNFROZEN_PROPERTIES"), "{refused}");
+    assert!(
+        refused.stderr.contains("NO_UNFROZEN_PROPERTIES"),
+        "{refused}"
+    );
     clone.git(&["reset", "-q", "--hard", "origin/main"]);
     let _ = add_row(&clone, "balance-01").expect(0);
-    let pin = ["fixture", "pin", "--epoch", "epoch-1", "--runner-image", "auto"];
+    let pin = [
+        "fixture",
+        "pin",
+        "--epoch",
+        "epoch-1",
+        "--runner-image",
+        "auto",
+    ];
     let _ = clone.reins(&pin).expect(0);
     clone.commit("oracle");
     let _ = clone.push("main").expect(0);

@@ -49,17 +49,26 @@ impl Bench {
     pub fn new(layer: Layer) -> Self {
         let scratch = Scratch::temporary().unwrap();
         let pristine = scratch.path().join("pristine");
-        for (file, text) in
-            [("tests/fixtures/data", "fixture\n"), ("tests/prop.py", "prop\n"), ("src/code", "code\n")]
-        {
+        for (file, text) in [
+            ("tests/fixtures/data", "fixture\n"),
+            ("tests/prop.py", "prop\n"),
+            ("src/code", "code\n"),
+        ] {
             fs::create_dir_all(pristine.join(file).parent().unwrap()).unwrap();
             fs::write(pristine.join(file), text).unwrap();
         }
-        Self { scratch, pristine, layer, budget: Duration::from_secs(60) }
+        Self {
+            scratch,
+            pristine,
+            layer,
+            budget: Duration::from_secs(60),
+        }
     }
 
     pub fn tree(&self) -> Tree {
-        Layers::starting_with(self.layer, self.scratch.path()).fresh(&self.pristine).unwrap()
+        Layers::starting_with(self.layer, self.scratch.path())
+            .fresh(&self.pristine)
+            .unwrap()
     }
 
     /// The home and the place for temporary files are those of `Environment::clean`.
@@ -92,13 +101,23 @@ impl Bench {
     ) -> Result<Ran, RunError> {
         let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
         let (dir, fence) = (tree.path().to_owned(), self.fence(tree, means));
-        let limits = Limits { budget: self.budget, output: 1 << 20 };
-        let job = Job { argv: &argv, dir: &dir, environment, limits, fence: Some(&fence) };
+        let limits = Limits {
+            budget: self.budget,
+            output: 1 << 20,
+        };
+        let job = Job {
+            argv: &argv,
+            dir: &dir,
+            environment,
+            limits,
+            fence: Some(&fence),
+        };
         tree.run(&runner(), &job, &mut |_| ())
     }
 
     pub fn sh(&self, means: Enforced, script: &str) -> Ran {
-        self.run(&mut self.tree(), means, &["sh", "-c", script]).unwrap()
+        self.run(&mut self.tree(), means, &["sh", "-c", script])
+            .unwrap()
     }
 }
 
@@ -113,7 +132,10 @@ pub fn can(means: Enforced) -> bool {
         }
         Err(error) => {
             assert!(matches!(error, RunError::NoFence(_)), "{error}");
-            assert!(std::env::var_os("CI").is_none(), "{means:?} is missing: {error}");
+            assert!(
+                std::env::var_os("CI").is_none(),
+                "{means:?} is missing: {error}"
+            );
             println!("skipped: {error}");
             false
         }
@@ -125,7 +147,11 @@ pub fn contents(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let (mut found, mut left) = (Vec::new(), vec![dir.to_owned()]);
     while let Some(path) = left.pop() {
         if path.is_dir() {
-            left.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+            left.extend(
+                fs::read_dir(&path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
         } else {
             found.push((path.clone(), fs::read(&path).unwrap()));
         }

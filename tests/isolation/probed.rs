@@ -21,7 +21,11 @@ fn probed(give_up: impl FnOnce() + Send + 'static) -> Probed {
         give_up();
         let scratch = Scratch::temporary().unwrap();
         let probed = probe(&runner(), scratch.path()).unwrap();
-        assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0, "something is left");
+        assert_eq!(
+            fs::read_dir(scratch.path()).unwrap().count(),
+            0,
+            "something is left"
+        );
         probed
     });
     probing.join().unwrap()
@@ -67,9 +71,19 @@ fn where_nothing_keeps_a_fixture_nothing_is_claimed() {
         no_namespaces();
     });
     let network = RULES.network;
-    assert_eq!(probed.means, Enforced { network, ..Fence::OPEN }, "{probed:?}");
+    assert_eq!(
+        probed.means,
+        Enforced {
+            network,
+            ..Fence::OPEN
+        },
+        "{probed:?}"
+    );
     assert_eq!(words(&probed), ["bind-ro", "landlock", "netns-lo", "pidns"]);
-    assert_eq!(probed.missing[1].1, "no Landlock, or one older than its third version");
+    assert_eq!(
+        probed.missing[1].1,
+        "no Landlock, or one older than its third version"
+    );
 }
 
 #[test]
@@ -81,13 +95,26 @@ fn no_network_is_claimed_only_where_it_is_seen() {
     let probed = probed(|| {
         refuse(&[(libc::SYS_mount_setattr, vec![])], libc::ENOSYS);
         let raise = SeccompCmpOp::MaskedEq(0xffff);
-        let raise = SeccompCondition::new(1, SeccompCmpArgLen::Dword, raise, libc::SIOCSIFFLAGS).unwrap();
-        refuse(&[(libc::SYS_ioctl, vec![SeccompRule::new(vec![raise]).unwrap()])], libc::EPERM);
+        let raise =
+            SeccompCondition::new(1, SeccompCmpArgLen::Dword, raise, libc::SIOCSIFFLAGS).unwrap();
+        refuse(
+            &[(
+                libc::SYS_ioctl,
+                vec![SeccompRule::new(vec![raise]).unwrap()],
+            )],
+            libc::EPERM,
+        );
     });
     let kill = MOUNTS.kill;
     assert_eq!(probed.means, Enforced { kill, ..RULES }, "{probed:?}");
-    assert!(probed.missing[0].1.contains("no read-only mounts"), "{probed:?}");
-    assert!(probed.missing[1].1.contains("no loopback device"), "{probed:?}");
+    assert!(
+        probed.missing[0].1.contains("no read-only mounts"),
+        "{probed:?}"
+    );
+    assert!(
+        probed.missing[1].1.contains("no loopback device"),
+        "{probed:?}"
+    );
 }
 
 #[test]
@@ -99,7 +126,11 @@ fn root_without_capabilities_is_fenced_in_too() {
         // what a container leaves to its root; it may still map itself
         let left = CapabilitySet::CHOWN | CapabilitySet::DAC_OVERRIDE | CapabilitySet::SETFCAP;
         let left = left | CapabilitySet::SETUID | CapabilitySet::SETGID;
-        let sets = CapabilitySets { effective: left, permitted: left, inheritable: CapabilitySet::empty() };
+        let sets = CapabilitySets {
+            effective: left,
+            permitted: left,
+            inheritable: CapabilitySet::empty(),
+        };
         for bit in 0..41 {
             let one = CapabilitySet::from_bits_retain(1 << bit);
             if !left.contains(one) {
@@ -114,6 +145,13 @@ fn root_without_capabilities_is_fenced_in_too() {
 #[test]
 fn nobody_is_fenced_in_as_root_is() {
     let mut tests = Command::new(std::env::current_exe().unwrap());
-    tests.args(["isolation::", "--skip", "nobody_is", "--skip", "root_without", "--test-threads=2"]);
+    tests.args([
+        "isolation::",
+        "--skip",
+        "nobody_is",
+        "--skip",
+        "root_without",
+        "--test-threads=2",
+    ]);
     nobody::runs(tests, " 0 failed");
 }

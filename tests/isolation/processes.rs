@@ -19,9 +19,15 @@ use super::bench::{BINARY, Bench, MOUNTS, RULES, can};
 
 /// Whether a process has this word among its arguments.
 fn lives(word: &str) -> bool {
-    let pids = fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+    let pids = fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.path());
     pids.filter_map(|dir| fs::read(dir.join("cmdline")).ok())
-        .any(|line| line.split(|byte| *byte == 0).any(|argument| argument == word.as_bytes()))
+        .any(|line| {
+            line.split(|byte| *byte == 0)
+                .any(|argument| argument == word.as_bytes())
+        })
 }
 
 /// Runs a script whose sleepers are told by a number of their own; none may be left.
@@ -29,7 +35,11 @@ fn run(means: Enforced, budget_ms: u64, script: &str) -> Ran {
     let mut bench = Bench::new(Layer::Copy);
     bench.budget = Duration::from_millis(budget_ms);
     static NUMBER: AtomicU32 = AtomicU32::new(1000);
-    let word = format!("{}.5{}", NUMBER.fetch_add(1, Ordering::Relaxed), std::process::id());
+    let word = format!(
+        "{}.5{}",
+        NUMBER.fetch_add(1, Ordering::Relaxed),
+        std::process::id()
+    );
     let ran = bench.sh(means, &script.replace("LONG", &word));
     assert_eq!(ran.survivors, 0, "{ran:?}");
     assert!(!lives(&word), "{script}");
@@ -37,7 +47,10 @@ fn run(means: Enforced, budget_ms: u64, script: &str) -> Ran {
 }
 
 fn each(test: impl Fn(Enforced)) {
-    [MOUNTS, RULES, Fence::OPEN].into_iter().filter(|means| can(*means)).for_each(test);
+    [MOUNTS, RULES, Fence::OPEN]
+        .into_iter()
+        .filter(|means| can(*means))
+        .for_each(test);
 }
 
 #[test]
@@ -59,10 +72,12 @@ fn nothing_outlives_a_budget() {
 fn daemons_are_counted_and_ended() {
     each(|means| {
         let started = "while test ! -s src/up; do :; done";
-        let daemon = "(setsid sh -c 'echo up >src/up; exec sleep LONG' </dev/null >/dev/null 2>&1 &)";
+        let daemon =
+            "(setsid sh -c 'echo up >src/up; exec sleep LONG' </dev/null >/dev/null 2>&1 &)";
         let ran = run(means, 60_000, &format!("{daemon}; {started}; exit 0"));
         assert_eq!((ran.end, ran.leaked), (End::Exit(0), 1), "{means:?}");
-        let twice = "(( setsid sh -c 'echo up >src/up; exec sleep LONG' </dev/null >/dev/null 2>&1 & ) & )";
+        let twice =
+            "(( setsid sh -c 'echo up >src/up; exec sleep LONG' </dev/null >/dev/null 2>&1 & ) & )";
         let ran = run(means, 60_000, &format!("{twice}; {started}; exit 0"));
         assert_eq!((ran.end, ran.leaked), (End::Exit(0), 1), "{means:?}");
     });
@@ -80,9 +95,14 @@ fn the_end_is_told_as_it_was() {
         assert_eq!(end("no-such-tool-anywhere"), End::Exit(127));
         assert_eq!(end("yes"), End::OutputLimit);
         let bench = Bench::new(Layer::Copy);
-        let missing = bench.run(&mut bench.tree(), means, &["no-such-tool-anywhere"]).unwrap();
+        let missing = bench
+            .run(&mut bench.tree(), means, &["no-such-tool-anywhere"])
+            .unwrap();
         // a directory of the PATH that nobody may enter is another answer
-        assert!(matches!(missing.end, End::Missing(_) | End::NotStarted(_)), "{missing:?}");
+        assert!(
+            matches!(missing.end, End::Missing(_) | End::NotStarted(_)),
+            "{missing:?}"
+        );
     });
 }
 
@@ -102,7 +122,10 @@ fn a_job_sees_and_ends_nobody_else() {
 }
 
 /// A fence that keeps nobody from looking at others.
-const THIN: Enforced = Enforced { network: RULES.network, ..Fence::OPEN };
+const THIN: Enforced = Enforced {
+    network: RULES.network,
+    ..Fence::OPEN
+};
 
 #[test]
 #[ignore = "a process of the other tests"]
@@ -112,7 +135,10 @@ fn a_process_that_judges() {
     let [environ, memory] = ["</proc/PID/environ", "<>/proc/PID/mem"]
         .map(|file| file.replace("PID", &std::process::id().to_string()));
     // root has rights that his jobs have not
-    assert!(rustix::process::geteuid().is_root() || can(&environ), "the attempt is none");
+    assert!(
+        rustix::process::geteuid().is_root() || can(&environ),
+        "the attempt is none"
+    );
     let _judge = Runner::new(Interrupt::watch().unwrap()).unwrap();
     assert!(!can(&environ) && !can(&memory));
 }
@@ -124,7 +150,10 @@ fn no_job_looks_into_who_judges() {
     }
     let test = "isolation::processes::a_process_that_judges";
     let mut judge = Command::new(std::env::current_exe().unwrap());
-    let ran = judge.args([test, "--exact", "--ignored", "--nocapture"]).output().unwrap();
+    let ran = judge
+        .args([test, "--exact", "--ignored", "--nocapture"])
+        .output()
+        .unwrap();
     let said = String::from_utf8_lossy(&ran.stdout);
     assert!(
         ran.status.success() && said.contains("1 passed"),
@@ -135,19 +164,37 @@ fn no_job_looks_into_who_judges() {
 
 #[test]
 fn everything_ends_with_a_supervisor_that_is_killed() {
-    let means = Enforced { kill: KillGuard::Pidns, ..Fence::OPEN };
+    let means = Enforced {
+        kill: KillGuard::Pidns,
+        ..Fence::OPEN
+    };
     if !can(means) {
         return;
     }
     let bench = Bench::new(Layer::Copy);
     let tree = bench.tree();
-    let limits = Limits { budget: Duration::from_secs(60), output: 1000 };
-    let plan = Plan { limits, ground: None, fence: Some(bench.fence(&tree, means)) };
+    let limits = Limits {
+        budget: Duration::from_secs(60),
+        output: 1000,
+    };
+    let plan = Plan {
+        limits,
+        ground: None,
+        fence: Some(bench.fence(&tree, means)),
+    };
     let _made = bench.environment();
     let word = format!("1000.25{}", std::process::id());
     let job = format!("(setsid sh -c 'trap \"\" TERM; sleep {word}' &); sleep {word}");
     let mut supervisor = Command::new(BINARY)
-        .args(["supervise", "--plan", &serde_json::to_string(&plan).unwrap(), "--", "sh", "-c", &job])
+        .args([
+            "supervise",
+            "--plan",
+            &serde_json::to_string(&plan).unwrap(),
+            "--",
+            "sh",
+            "-c",
+            &job,
+        ])
         .current_dir(tree.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -155,18 +202,32 @@ fn everything_ends_with_a_supervisor_that_is_killed() {
         .unwrap();
     let began = Instant::now();
     while !lives(&word) {
-        assert!(began.elapsed() < Duration::from_secs(60), "the job did not start");
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "the job did not start"
+        );
         std::thread::yield_now();
     }
     supervisor.kill().unwrap();
     supervisor.wait().unwrap();
     let mut said = String::new();
     // whoever is left holds this pipe: its end is the end of all of them
-    supervisor.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    supervisor
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
     // the job is there a moment before that is said
-    assert!(["apart\nfenced\n", "apart\nfenced\nstarted\n"].contains(&said.as_str()), "{said}");
+    assert!(
+        ["apart\nfenced\n", "apart\nfenced\nstarted\n"].contains(&said.as_str()),
+        "{said}"
+    );
     while lives(&word) {
-        assert!(began.elapsed() < Duration::from_secs(60), "the job lives on");
+        assert!(
+            began.elapsed() < Duration::from_secs(60),
+            "the job lives on"
+        );
         std::thread::yield_now();
     }
 }

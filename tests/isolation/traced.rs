@@ -8,9 +8,15 @@ use super::bench::{Bench, MOUNTS, RULES, can};
 
 #[test]
 fn what_a_job_opens_is_seen_behind_every_fence() {
-    let script =
-        "(cat tests/fixtures/data & wait); (: >>tests/prop.py); mkdir src/new && echo x >src/new/file; true";
-    for fence in [MOUNTS, RULES, Enforced { kill: KillGuard::PtraceTree, ..RULES }] {
+    let script = "(cat tests/fixtures/data & wait); (: >>tests/prop.py); mkdir src/new && echo x >src/new/file; true";
+    for fence in [
+        MOUNTS,
+        RULES,
+        Enforced {
+            kill: KillGuard::PtraceTree,
+            ..RULES
+        },
+    ] {
         for trace in [Trace::Ptrace, Trace::Notify] {
             let means = Enforced { trace, ..fence };
             if means.kill == KillGuard::PtraceTree && trace == Trace::Notify {
@@ -39,7 +45,10 @@ fn what_a_job_opens_is_seen_behind_every_fence() {
                 // a listener hears what is asked for, and not what a mount or Landlock answers
                 let is_refused = is("tests/prop.py", |touch| touch.denied && !touch.wrote);
                 assert!(is_refused || trace == Trace::Notify, "{means:?} {opened:?}");
-                assert!(is("src/new/file", |touch| touch.wrote), "{means:?} {opened:?}");
+                assert!(
+                    is("src/new/file", |touch| touch.wrote),
+                    "{means:?} {opened:?}"
+                );
             }
         }
     }

@@ -14,7 +14,10 @@ fn means_that_are_missing_are_no_fence() {
     for means in [MOUNTS, RULES] {
         let ran = bench.run(&mut bench.tree(), means, &["true"]);
         let is_there = ran.is_ok();
-        assert!(is_there || matches!(ran, Err(RunError::NoFence(_))), "{ran:?}");
+        assert!(
+            is_there || matches!(ran, Err(RunError::NoFence(_))),
+            "{ran:?}"
+        );
         assert!(cfg!(feature = "sandbox") || !is_there, "{means:?}");
     }
 }
@@ -26,9 +29,15 @@ fn the_probe_claims_nothing() {
     let probed = git_reins::sandbox::probe::probe(&super::bench::runner(), scratch.path()).unwrap();
     let words: Vec<_> = probed.missing.iter().map(|(word, _)| *word).collect();
     assert_eq!(probed.means, Fence::OPEN);
-    assert_eq!(words, ["bind-ro", "landlock", "netns-lo", "seccomp", "pidns"]);
+    assert_eq!(
+        words,
+        ["bind-ro", "landlock", "netns-lo", "seccomp", "pidns"]
+    );
     assert!(
-        probed.missing.iter().all(|(_, why)| why == "this build keeps nothing away from a job"),
+        probed
+            .missing
+            .iter()
+            .all(|(_, why)| why == "this build keeps nothing away from a job"),
         "{probed:?}"
     );
 }

@@ -16,8 +16,17 @@ fn untimed(mut record: Value) -> Value {
 /// Whether this machine lets anybody see what is opened; a test of that is over where it does not.
 fn is_traced(record: &Value) -> bool {
     if record["enforced"]["trace"] == "none" {
-        assert!(std::env::var_os("CI").is_none(), "nothing was traced: {record}");
-        assert!(record["checks"].as_array().unwrap().iter().all(|run| run["opened"].is_null()));
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "nothing was traced: {record}"
+        );
+        assert!(
+            record["checks"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .all(|run| run["opened"].is_null())
+        );
         assert_eq!(record["unwitnessed"], json!([]));
         return false;
     }
@@ -26,7 +35,10 @@ fn is_traced(record: &Value) -> bool {
 
 fn paths(record: &Value, at: usize) -> Vec<&str> {
     let opened = record["checks"][at]["opened"].as_array().unwrap();
-    opened.iter().map(|file| file["path"].as_str().unwrap()).collect()
+    opened
+        .iter()
+        .map(|file| file["path"].as_str().unwrap())
+        .collect()
 }
 
 #[test]
@@ -41,10 +53,22 @@ fn a_record_lists_what_each_run_opened_of_its_tree_by_pristine_bytes() {
     if !is_traced(&first) {
         return;
     }
-    assert_eq!(first["checks"][0]["opened"], json!(null), "a canary of ours opens nothing");
-    assert_eq!(paths(&first, 6), ["fixtures/sample", "properties/keep.sh", "src/value"]);
+    assert_eq!(
+        first["checks"][0]["opened"],
+        json!(null),
+        "a canary of ours opens nothing"
+    );
+    assert_eq!(
+        paths(&first, 6),
+        ["fixtures/sample", "properties/keep.sh", "src/value"]
+    );
     let digest = |text: &str| Sha256::of(text.as_bytes()).to_string();
-    let of = |at: usize| first["checks"][at]["opened"][2]["sha256"].as_str().unwrap().to_owned();
+    let of = |at: usize| {
+        first["checks"][at]["opened"][2]["sha256"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
     assert_eq!((of(4), of(6)), (digest("good\n"), digest("good\n\n")));
     // by a second judge, with and without what the first one left
     fs::remove_dir_all(bench.repo.path(".gitreins/history")).unwrap();
@@ -72,7 +96,8 @@ fn a_property_that_passes_and_opens_nothing_of_the_patch_is_listed() {
     let _ = bench.repo.reins(&["reconcile"]).expect(0);
     let run = bench.repo.reins(&["admit"]).expect(0);
     assert!(
-        run.stdout.contains("val-02 passed and opened none of the paths that the patch touches"),
+        run.stdout
+            .contains("val-02 passed and opened none of the paths that the patch touches"),
         "{run}"
     );
     let _ = bench.repo.reins(&["recompute", "HEAD"]).expect(0);
@@ -89,9 +114,20 @@ fn a_patch_that_touches_what_a_check_starts_is_shown_to_whoever_admits_it() {
     let run = bench.judge(0, &[]);
     assert!(run.stdout.contains(words), "{run}");
     let _ = bench.repo.reins(&["reconcile"]).expect(0);
-    for asks in [&["admit"][..], &["report"], &["report", "--format", "markdown"]] {
+    for asks in [
+        &["admit"][..],
+        &["report"],
+        &["report", "--format", "markdown"],
+    ] {
         let run = bench.repo.reins(asks).expect(0);
-        assert!(run.stdout.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "{run}");
+        assert!(
+            run.stdout
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .contains(words),
+            "{run}"
+        );
     }
 }
 
@@ -103,24 +139,37 @@ fn what_was_tried_is_told_with_what_it_opened() {
     let text = bench.repo.reins(&["try", "val-01"]).expect(0);
     assert!(text.stdout.contains("enforced: network "), "{text}");
     if tried["enforced"]["trace"] == "none" {
-        assert!(tried["runs"][0]["opened"].is_null() && text.stdout.contains("opened unknown: "), "{text}");
+        assert!(
+            tried["runs"][0]["opened"].is_null() && text.stdout.contains("opened unknown: "),
+            "{text}"
+        );
         return;
     }
     assert_eq!(tried["runs"][0]["opened"][1]["path"], "src/value");
-    assert!(text.stdout.contains("  opened properties/keep.sh, src/value\n"), "{text}");
+    assert!(
+        text.stdout
+            .contains("  opened properties/keep.sh, src/value\n"),
+        "{text}"
+    );
 }
 
 #[test]
 fn a_check_that_reaches_the_network_is_named_beside_what_was_enforced() {
     let bench = Bench::with(JUDGE, &format!("{CHECK}network = \"allow\"\n"), KEEPS);
     let tried = bench.repo.reins(&["try", "val-01"]).expect(0);
-    assert!(tried.stdout.contains(" (open for props), fixtures "), "{tried}");
+    assert!(
+        tried.stdout.contains(" (open for props), fixtures "),
+        "{tried}"
+    );
     bench.patch("good\n\n");
     let run = bench.judge(1, &[]);
     assert!(run.stdout.contains(" (open for props), fixtures "), "{run}");
     let record = bench.record();
     let reasons = json!(["nothing_scored"]);
-    assert_eq!((&record["online"], &record["reasons"]), (&json!(["props"]), &reasons));
+    assert_eq!(
+        (&record["online"], &record["reasons"]),
+        (&json!(["props"]), &reasons)
+    );
     let _ = bench.repo.reins(&["reconcile"]).expect(0);
     let _ = bench.repo.reins(&["recompute", "HEAD"]).expect(0);
     let report = bench.repo.reins(&["report"]).expect(1);
@@ -140,7 +189,11 @@ const HARMS: [&str; 6] = [
 ];
 
 fn harmed(harm: &str) -> Bench {
-    let bench = Bench::with(JUDGE, CHECK, &format!("test ! -e src/evil || {{ {harm}; }} 2>&1; exit 0\n"));
+    let bench = Bench::with(
+        JUDGE,
+        CHECK,
+        &format!("test ! -e src/evil || {{ {harm}; }} 2>&1; exit 0\n"),
+    );
     bench.repo.write("src/evil", "x");
     bench.repo.commit("patch");
     bench
@@ -149,10 +202,23 @@ fn harmed(harm: &str) -> Bench {
 /// A trial in which the first run on the candidate changed pinned bytes: nothing runs after it.
 fn assert_tampered(bench: &Bench, what: &str) {
     let record = bench.record();
-    assert_eq!(record["reasons"], json!(["uncovered_fail", "bytes_changed"]), "{what}: {record}");
-    assert!(runs(&record).contains(&"val-01 7 candidate tamper PROP_FAIL".to_owned()), "{record}");
-    assert!(runs(&record).contains(&"val-01 8 candidate not-run -".to_owned()), "{record}");
-    assert_eq!(record["checks"].as_array().unwrap().last().unwrap()["reason"], "tampered");
+    assert_eq!(
+        record["reasons"],
+        json!(["uncovered_fail", "bytes_changed"]),
+        "{what}: {record}"
+    );
+    assert!(
+        runs(&record).contains(&"val-01 7 candidate tamper PROP_FAIL".to_owned()),
+        "{record}"
+    );
+    assert!(
+        runs(&record).contains(&"val-01 8 candidate not-run -".to_owned()),
+        "{record}"
+    );
+    assert_eq!(
+        record["checks"].as_array().unwrap().last().unwrap()["reason"],
+        "tampered"
+    );
 }
 
 #[test]
@@ -175,10 +241,15 @@ fn pinned_bytes_stay_as_they_are_or_the_trial_is_rejected() {
 #[test]
 fn without_namespaces_less_is_claimed_and_what_is_not_prevented_is_found() {
     let bench = harmed("chmod 600 fixtures/sample");
-    let Some(run) = bench.judge_in_container() else { return };
+    let Some(run) = bench.judge_in_container() else {
+        return;
+    };
     let _ = run.expect(1);
     assert_tampered(&bench, "chmod");
     let enforced = bench.record()["enforced"].clone();
-    assert!(enforced["fixtures"] != "bind-ro" && enforced["network"] != "netns-lo", "{enforced}");
+    assert!(
+        enforced["fixtures"] != "bind-ro" && enforced["network"] != "netns-lo",
+        "{enforced}"
+    );
     assert_ne!(enforced["kill"], "pidns");
 }

@@ -20,13 +20,24 @@ impl First {
         let repo = Repo::new();
         let _ = repo.reins(&["init", "--preset", self.preset]).expect(0);
         repo.write("spec/x.md", "# X\n\n## Keep\n\nIt keeps.\n");
-        self.files.iter().for_each(|(path, text)| repo.write(path, text));
+        self.files
+            .iter()
+            .for_each(|(path, text)| repo.write(path, text));
         repo.write(self.code[0], self.code[1]);
         let [file, property] = self.row;
         for (id, property) in [("keep-01", property), ("gone-01", "gone")] {
-            let row = ["--source", "spec/x.md#keep", "--property", property, "--file", file];
+            let row = [
+                "--source",
+                "spec/x.md#keep",
+                "--property",
+                property,
+                "--file",
+                file,
+            ];
             let named = ["--inputs", "x", "--relation", "x", "--witness", "x"];
-            let _ = repo.reins(&[["oracle", "add", id].as_slice(), &row, &named].concat()).expect(0);
+            let _ = repo
+                .reins(&[["oracle", "add", id].as_slice(), &row, &named].concat())
+                .expect(0);
         }
         repo
     }
@@ -35,9 +46,17 @@ impl First {
     fn tell(&self, keys: &str) {
         let repo = self.repo();
         let policy = repo.read(".gitreins/reins.toml");
-        repo.write(".gitreins/reins.toml", &policy.replacen("preset = ", &format!("{keys}preset = "), 1));
+        repo.write(
+            ".gitreins/reins.toml",
+            &policy.replacen("preset = ", &format!("{keys}preset = "), 1),
+        );
         repo.commit("start");
-        let seeds = |run: &Run, word: &str| run.stdout.lines().filter(|line| line.starts_with(word)).count();
+        let seeds = |run: &Run, word: &str| {
+            run.stdout
+                .lines()
+                .filter(|line| line.starts_with(word))
+                .count()
+        };
         let good = attempt(&repo, "keep-01").expect(0);
         assert!(seeds(&good, "PROP_PASS") > 0, "{good}");
         let gone = attempt(&repo, "gone-01").expect(1);
@@ -51,21 +70,39 @@ impl First {
 
 /// Tries a row as somebody who has the tools on the path.
 fn attempt(repo: &Repo, id: &str) -> Run {
-    let tools = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("tools");
-    let path = format!("{}:{}", tools.join("python/bin").display(), std::env::var("PATH").unwrap());
+    let tools = PathBuf::from(env!("CARGO_TARGET_TMPDIR"))
+        .parent()
+        .unwrap()
+        .join("tools");
+    let path = format!(
+        "{}:{}",
+        tools.join("python/bin").display(),
+        std::env::var("PATH").unwrap()
+    );
     let mut command: Command = repo.command(BINARY, &repo.path(""));
-    let output = command.envs(suites::homes()).env("PATH", path).args(["try", id]).output().unwrap();
+    let output = command
+        .envs(suites::homes())
+        .env("PATH", path)
+        .args(["try", id])
+        .output()
+        .unwrap();
     repo.captured(output)
 }
 
 #[test]
 fn of_pytest() {
-    let Some(_) = suites::tool("python/bin/pytest") else { return };
+    let Some(_) = suites::tool("python/bin/pytest") else {
+        return;
+    };
     let test = "from product import keep\n\ndef test_keeps():\n    assert keep(1) == 1\n";
     First {
         preset: "pytest",
         row: ["properties/test_keep.py", "test_keeps"],
-        code: ["product.py", "def keep(x):\n    return x\n", "def keep(x):\n    return 0\n"],
+        code: [
+            "product.py",
+            "def keep(x):\n    return x\n",
+            "def keep(x):\n    return 0\n",
+        ],
         files: vec![("properties/test_keep.py", test.to_owned())],
     }
     .tell("");
@@ -73,14 +110,20 @@ fn of_pytest() {
 
 #[test]
 fn of_node() {
-    let Some(_) = suites::tool("node/node_modules") else { return };
+    let Some(_) = suites::tool("node/node_modules") else {
+        return;
+    };
     let test = "const { describe, test } = require('node:test');\nconst keep = require('../product');\n\
         test('keeps', () => require('node:assert').equal(keep(1), 1));\n\
         describe('others', () => test('other', () => {}));\n";
     First {
         preset: "node",
         row: ["properties/keep.test.js", "keeps"],
-        code: ["product.js", "module.exports = (x) => x;\n", "module.exports = (x) => 0;\n"],
+        code: [
+            "product.js",
+            "module.exports = (x) => x;\n",
+            "module.exports = (x) => 0;\n",
+        ],
         files: vec![("properties/keep.test.js", test.to_owned())],
     }
     .tell("");
@@ -88,7 +131,9 @@ fn of_node() {
 
 #[test]
 fn of_cargo() {
-    let Some(_) = suites::tool("python/bin/cargo-nextest") else { return };
+    let Some(_) = suites::tool("python/bin/cargo-nextest") else {
+        return;
+    };
     let test = "use proptest::prelude::*;\n\nproptest! {\n    #[test]\n    fn keeps(x: i64) {\n        \
         prop_assert_eq!(product::keep(x), x);\n    }\n}\n";
     let first = First {

@@ -25,7 +25,10 @@ struct Moments(u64);
 
 impl Moments {
     fn next(&mut self, below: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % below.max(1)
     }
 }
@@ -40,13 +43,20 @@ struct Yard {
 
 impl Yard {
     fn new() -> Self {
-        let bench = Bench::with(JUDGE, CHECK, "echo run; sleep 0.02 & wait; grep -q good src/value\n");
+        let bench = Bench::with(
+            JUDGE,
+            CHECK,
+            "echo run; sleep 0.02 & wait; grep -q good src/value\n",
+        );
         for (branch, value) in [("good", "good\n\n"), ("bad", "bad\n")] {
             bench.repo.git(&["switch", "-q", "-c", branch, "main"]);
             bench.patch(value);
         }
         fs::create_dir(bench.repo.path("../temp")).unwrap();
-        let mut yard = Self { bench, before: String::new() };
+        let mut yard = Self {
+            bench,
+            before: String::new(),
+        };
         yard.before = yard.state();
         yard
     }
@@ -61,14 +71,22 @@ impl Yard {
             &["ls-files", "--stage"],
             &["fsck", "--strict", "--no-progress", "--no-dangling"],
         ];
-        asked.iter().map(|args| repo.git(args)).collect::<Vec<_>>().join("\n")
+        asked
+            .iter()
+            .map(|args| repo.git(args))
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     fn judge(&self, range: &str) -> std::process::Command {
         let repo = &self.bench.repo;
         let mut command = repo.command(BINARY, &repo.path(""));
-        command.args(["judge", range]).env("TMPDIR", repo.path("../temp"));
-        command.stdout(Stdio::null()).stderr(fs::File::create(self.said()).unwrap());
+        command
+            .args(["judge", range])
+            .env("TMPDIR", repo.path("../temp"));
+        command
+            .stdout(Stdio::null())
+            .stderr(fs::File::create(self.said()).unwrap());
         command
     }
 
@@ -85,7 +103,9 @@ impl Yard {
         let mut earned = Earned::new();
         for (dir, mut record) in self.bench.records() {
             record.as_object_mut().unwrap().remove("timing").unwrap();
-            let beside = fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().file_name());
+            let beside = fs::read_dir(&dir)
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name());
             let mut beside: Vec<_> = beside.map(|name| name.into_string().unwrap()).collect();
             beside.sort();
             earned.insert(dir.rsplit('/').next().unwrap().to_owned(), (record, beside));
@@ -95,12 +115,22 @@ impl Yard {
 
     /// Whoever still runs for a judge that is dead.
     fn survivors(&self) -> Vec<String> {
-        let place = self.bench.repo.path("../temp").canonicalize().unwrap().display().to_string();
+        let place = self
+            .bench
+            .repo
+            .path("../temp")
+            .canonicalize()
+            .unwrap()
+            .display()
+            .to_string();
         let mut found = Vec::new();
         for entry in fs::read_dir("/proc").unwrap().flatten() {
             let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
             let line = String::from_utf8_lossy(&line).into_owned();
-            let dir = fs::read_link(entry.path().join("cwd")).unwrap_or_default().display().to_string();
+            let dir = fs::read_link(entry.path().join("cwd"))
+                .unwrap_or_default()
+                .display()
+                .to_string();
             found.extend((line.contains(&place) || dir.starts_with(&place)).then_some(line));
         }
         found
@@ -109,7 +139,11 @@ impl Yard {
     fn await_no_survivor(&self) {
         let deadline = Instant::now() + Duration::from_secs(30);
         while !self.survivors().is_empty() {
-            assert!(Instant::now() < deadline, "still alive: {:?}", self.survivors());
+            assert!(
+                Instant::now() < deadline,
+                "still alive: {:?}",
+                self.survivors()
+            );
             std::thread::yield_now();
         }
     }
@@ -120,15 +154,28 @@ impl Yard {
             let done = self.judge(range).status().unwrap();
             assert_eq!(done.code(), Some(code), "{range}: {}", self.told());
         }
-        assert_eq!(fs::read_dir(self.bench.repo.path("../temp")).unwrap().count(), 0);
+        assert_eq!(
+            fs::read_dir(self.bench.repo.path("../temp"))
+                .unwrap()
+                .count(),
+            0
+        );
         let history = fs::read_dir(self.bench.repo.path(".gitreins/history")).unwrap();
         let names: Vec<_> = history.map(|entry| entry.unwrap().file_name()).collect();
-        assert!(names.iter().all(|name| !name.to_string_lossy().starts_with('.')), "{names:?}");
+        assert!(
+            names
+                .iter()
+                .all(|name| !name.to_string_lossy().starts_with('.')),
+            "{names:?}"
+        );
         self.earned()
     }
 
     fn names(&self) -> Vec<(String, Vec<String>)> {
-        self.earned().into_iter().map(|(name, (_, beside))| (name, beside)).collect()
+        self.earned()
+            .into_iter()
+            .map(|(name, (_, beside))| (name, beside))
+            .collect()
     }
 
     fn forget(&self, round: u64) {
@@ -164,10 +211,17 @@ fn a_judge_that_is_killed_leaves_no_verdict_no_process_and_no_change() {
         let earned = yard.earned();
         kept += earned.len();
         let is_whole = |(name, what): (&String, &(Value, Vec<String>))| all.get(name) == Some(what);
-        assert!(earned.iter().all(is_whole), "round {round}, after {moment:?}: {:?}", yard.names());
+        assert!(
+            earned.iter().all(is_whole),
+            "round {round}, after {moment:?}: {:?}",
+            yard.names()
+        );
         assert_eq!(yard.state(), yard.before, "round {round}, after {moment:?}");
     }
     assert!(yard.converge() == all, "{:?}", yard.names());
-    println!("{killed} of {} judges were killed; {kept} times a whole record lay there", kills());
+    println!(
+        "{killed} of {} judges were killed; {kept} times a whole record lay there",
+        kills()
+    );
     assert!(killed > 0);
 }

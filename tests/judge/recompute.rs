@@ -35,7 +35,10 @@ fn an_honest_record_of_any_kind_is_the_same_after_the_branch_went_on() {
     assert_eq!(records.len(), 6);
     for (dir, record) in records {
         let run = repo.unchanged(|| repo.reins(&["recompute", &dir]));
-        assert!(run.code == Some(0) && run.stdout.starts_with("same: "), "{record}: {run}");
+        assert!(
+            run.code == Some(0) && run.stdout.starts_with("same: "),
+            "{record}: {run}"
+        );
     }
     let _ = repo.reins(&["reconcile"]).expect(0);
     let run = repo.reins(&["recompute", "HEAD"]).expect(0);
@@ -76,7 +79,10 @@ fn a_record_is_not_said_to_be_kept_where_something_else_lies() {
     let honest = fs::read_to_string(&file).unwrap();
     fs::write(&file, honest.replace("\"touched\"", "\"toched\"")).unwrap();
     let run = bench.judge(128, &[]);
-    assert!(run.stderr.contains("is not the record of this trial"), "{run}");
+    assert!(
+        run.stderr.contains("is not the record of this trial"),
+        "{run}"
+    );
     fs::write(&file, honest).unwrap();
     let run = bench.judge(0, &[]);
     assert!(run.stdout.contains("stays as it is"), "{run}");

@@ -17,7 +17,11 @@ fn check(keys: &str) -> String {
 
 /// A bench whose patch adds `src/evil`, on which the property does something.
 fn evil(keys: &str, deed: &str) -> Bench {
-    let bench = Bench::with(JUDGE, &check(keys), &format!("test ! -e src/evil || {{ {deed}; }}\n"));
+    let bench = Bench::with(
+        JUDGE,
+        &check(keys),
+        &format!("test ! -e src/evil || {{ {deed}; }}\n"),
+    );
     bench.repo.write("src/evil", "x");
     bench.repo.commit("patch");
     bench
@@ -53,23 +57,65 @@ fn s05_what_a_result_file_says_only_worsens_an_outcome() {
     let suite = |inner: &str| format!("echo '<testsuite>{inner}</testsuite>' >\"$3\"");
     let good = suite("<testcase/>");
     let table = [
-        ("segv", format!("{good}; echo PASS; kill -SEGV $$"), "signal", None),
+        (
+            "segv",
+            format!("{good}; echo PASS; kill -SEGV $$"),
+            "signal",
+            None,
+        ),
         ("exit", format!("{good}; exit 1"), "fail", None),
         ("odd-exit", format!("{good}; exit 9"), "error", Some("exit")),
-        ("fails", suite("<testcase><failure/></testcase>"), "fail", Some("result-mismatch")),
-        ("errs", suite("<testcase><error/></testcase>"), "error", Some("result-mismatch")),
-        ("skips", suite("<testcase><skipped/></testcase>"), "error", Some("no-tests")),
+        (
+            "fails",
+            suite("<testcase><failure/></testcase>"),
+            "fail",
+            Some("result-mismatch"),
+        ),
+        (
+            "errs",
+            suite("<testcase><error/></testcase>"),
+            "error",
+            Some("result-mismatch"),
+        ),
+        (
+            "skips",
+            suite("<testcase><skipped/></testcase>"),
+            "error",
+            Some("no-tests"),
+        ),
         ("empty", suite(""), "error", Some("no-tests")),
-        ("flakes", suite("<testcase><flakyFailure/></testcase>"), "flaky-pass", None),
-        ("torn", "echo '<testsuite><testcase/>' >\"$3\"".to_owned(), "error", Some("result-mismatch")),
+        (
+            "flakes",
+            suite("<testcase><flakyFailure/></testcase>"),
+            "flaky-pass",
+            None,
+        ),
+        (
+            "torn",
+            "echo '<testsuite><testcase/>' >\"$3\"".to_owned(),
+            "error",
+            Some("result-mismatch"),
+        ),
         ("none", "true".to_owned(), "error", Some("result-mismatch")),
-        ("pipe", "mkfifo \"$3\"".to_owned(), "error", Some("result-mismatch")),
+        (
+            "pipe",
+            "mkfifo \"$3\"".to_owned(),
+            "error",
+            Some("result-mismatch"),
+        ),
         ("good", good.clone(), "pass", None),
     ];
-    let arms: String = table.iter().map(|(name, deed, _, _)| format!("{name}) {deed} ;;\n")).collect();
+    let arms: String = table
+        .iter()
+        .map(|(name, deed, _, _)| format!("{name}) {deed} ;;\n"))
+        .collect();
     let keys = "result = { format = \"junit\" }\n";
     let check = check(keys).replace("\"{seed}\"]", "\"{seed}\", \"{result}\"]");
-    let bench = Bench::with(JUDGE, &check, &format!("case $1 in\n{arms}*) {good} ;;\nesac\n"));
+    let bench = Bench::with(
+        JUDGE,
+        &check,
+        &format!("case $1 in\n{arms}*) {good} ;;\nesac\n"),
+    );
     bench.land(|bench| table.iter().for_each(|(name, ..)| bench.row(name, name)));
     bench.patch("good\n\n");
     let _ = bench.judge(1, &[]);
@@ -77,9 +123,17 @@ fn s05_what_a_result_file_says_only_worsens_an_outcome() {
     for (name, _, outcome, reason) in &table {
         let runs: Vec<_> = record["checks"].as_array().unwrap().iter().collect();
         let run = runs.iter().rfind(|run| run["property"] == *name).unwrap();
-        assert_eq!((&run["outcome"], &run["reason"]), (&json!(outcome), &json!(reason)), "{name}");
+        assert_eq!(
+            (&run["outcome"], &run["reason"]),
+            (&json!(outcome), &json!(reason)),
+            "{name}"
+        );
     }
-    let mut missed: Vec<_> = table.iter().map(|(name, ..)| *name).filter(|name| *name != "good").collect();
+    let mut missed: Vec<_> = table
+        .iter()
+        .map(|(name, ..)| *name)
+        .filter(|name| *name != "good")
+        .collect();
     missed.sort_unstable();
     assert_eq!(record["uncovered_fail"], json!(missed));
 }
@@ -90,10 +144,16 @@ fn s05_a_result_file_that_lies_in_the_tree_is_no_result_of_a_run() {
     let keys = "result = { format = \"junit\", path = \"result.xml\" }\n";
     let property = format!("case $(cat src/value) in\ngood) {good} ;;\nesac\nexit 0\n");
     let bench = Bench::with(JUDGE, &check(keys), &property);
-    bench.repo.write("result.xml", "<testsuite>\n<testcase/>\n</testsuite>\n");
+    bench
+        .repo
+        .write("result.xml", "<testsuite>\n<testcase/>\n</testsuite>\n");
     bench.patch("bad\n");
     let run = bench.judge(1, &[]);
-    assert_eq!(outcome(&bench), (json!("error"), json!("result-mismatch")), "{run}");
+    assert_eq!(
+        outcome(&bench),
+        (json!("error"), json!("result-mismatch")),
+        "{run}"
+    );
     // one that is written over what lay there is one
     bench.patch("good\n");
     let _ = bench.judge(0, &[]);
@@ -128,13 +188,20 @@ fn s06_seeds_that_change_during_a_trial_change_nothing_of_it() {
     let policy = repo.read(".gitreins/reins.toml");
     let place = repo.path("").display().to_string();
     bench.land(|bench| {
-        let property = format!("git -C {place} update-ref refs/heads/main refs/heads/other; {KEEPS}");
+        let property =
+            format!("git -C {place} update-ref refs/heads/main refs/heads/other; {KEEPS}");
         bench.repo.write("properties/keep.sh", &property);
-        let _ = bench.repo.reins(&["oracle", "edit", "val-01", "--file", "properties/keep.sh"]).expect(0);
+        let _ = bench
+            .repo
+            .reins(&["oracle", "edit", "val-01", "--file", "properties/keep.sh"])
+            .expect(0);
     });
     let base = repo.git(&["rev-parse", "main"]);
     repo.git(&["switch", "-q", "-c", "other", "main"]);
-    repo.write(".gitreins/reins.toml", &policy.replace("[\"7\"]", "[\"9\"]"));
+    repo.write(
+        ".gitreins/reins.toml",
+        &policy.replace("[\"7\"]", "[\"9\"]"),
+    );
     repo.commit("other seeds");
     repo.git(&["switch", "-q", "topic"]);
     bench.patch("good\n\n");
@@ -143,11 +210,17 @@ fn s06_seeds_that_change_during_a_trial_change_nothing_of_it() {
         repo.git(&["update-ref", "refs/heads/main", "refs/heads/other"]); // a fence kept it away
     }
     let record = bench.record();
-    assert_eq!((&record["seeds"][0]["seeds"], &record["base_rev"]), (&json!(["7"]), &json!(base.trim())));
+    assert_eq!(
+        (&record["seeds"][0]["seeds"], &record["base_rev"]),
+        (&json!(["7"]), &json!(base.trim()))
+    );
     // and it is no verdict on the line as it is now
     let _ = repo.reins(&["reconcile"]).expect(0);
     let run = repo.reins(&["admit"]);
-    assert!(run.stdout.contains("VERDICT_STALE") && run.code == Some(1), "{run}");
+    assert!(
+        run.stdout.contains("VERDICT_STALE") && run.code == Some(1),
+        "{run}"
+    );
 }
 
 #[test]
@@ -162,7 +235,11 @@ fn s10_a_budget_is_raised_to_what_was_measured_before_anything_runs() {
 fn s12_output_without_end_is_cut_off_and_rejects() {
     let bench = evil("output_max_mib = 1\n", "yes");
     let run = bench.judge(1, &[]);
-    assert_eq!(outcome(&bench), (json!("output-limit"), json!(null)), "{run}");
+    assert_eq!(
+        outcome(&bench),
+        (json!("output-limit"), json!(null)),
+        "{run}"
+    );
     let (dir, record) = bench.records().remove(0);
     let kept = format!("{dir}/logs/{:03}-val-01.log", runs(&record).len() - 1);
     assert!(fs::metadata(&kept).unwrap().len() <= 257 << 10, "{kept}");
@@ -170,7 +247,11 @@ fn s12_output_without_end_is_cut_off_and_rejects() {
 
 #[test]
 fn s12_when_every_property_is_frozen_nothing_is_left_that_scores() {
-    let bench = Bench::with("[freeze]\nmax_share = 1.0\n[judge]\nrequire = []\n", CHECK, KEEPS);
+    let bench = Bench::with(
+        "[freeze]\nmax_share = 1.0\n[judge]\nrequire = []\n",
+        CHECK,
+        KEEPS,
+    );
     bench.freeze("src");
     bench.repo.write("src/other", "x");
     bench.repo.commit("patch");

@@ -63,7 +63,10 @@ impl Story {
 
     /// How often a property wrote something down.
     fn count(&self) -> usize {
-        fs::read_to_string(self.log.path().join("log")).unwrap_or_default().lines().count()
+        fs::read_to_string(self.log.path().join("log"))
+            .unwrap_or_default()
+            .lines()
+            .count()
     }
 
     /// Freezes a seed of a property that shakes.
@@ -71,9 +74,21 @@ impl Story {
         self.bench.land(|bench| {
             bench.row_of("shaky-01", &self.suite.property("shaky"), self.suite.file);
             bench.repo.commit("a row");
-            let named = ["--property", "shaky-01", "--seed", "8", "--expires", "+14", "--owner", "Ada"];
+            let named = [
+                "--property",
+                "shaky-01",
+                "--seed",
+                "8",
+                "--expires",
+                "+14",
+                "--owner",
+                "Ada",
+            ];
             let paths = ["--paths", self.suite.code];
-            let _ = bench.repo.reins(&[&["freeze", "add"], &named[..], &paths].concat()).expect(0);
+            let _ = bench
+                .repo
+                .reins(&[&["freeze", "add"], &named[..], &paths].concat())
+                .expect(0);
         });
     }
 
@@ -90,47 +105,79 @@ impl Story {
 
 /// The same story for each suite.
 fn tell(suite: fn(&Path) -> Option<Suite>) {
-    let Some(story) = Story::new(suite, "keeps", CANARY) else { return };
+    let Some(story) = Story::new(suite, "keeps", CANARY) else {
+        return;
+    };
     let (good, bad) = (format!("{}\n", story.suite.good), story.suite.bad);
 
     // T1
     story.patch(&good, None);
     let record = story.judge(0);
-    let passes = ["keep-01 7 candidate pass PROP_PASS", "keep-01 8 candidate pass PROP_PASS"];
+    let passes = [
+        "keep-01 7 candidate pass PROP_PASS",
+        "keep-01 8 candidate pass PROP_PASS",
+    ];
     assert_eq!(runs(&record)[7..], passes, "{record}");
 
     // T3
     story.patch(bad, None);
     let record = story.judge(1);
     assert_eq!(record["reasons"], json!(["uncovered_fail"]));
-    let fails = ["keep-01 7 candidate fail PROP_FAIL", "keep-01 8 candidate fail PROP_FAIL"];
+    let fails = [
+        "keep-01 7 candidate fail PROP_FAIL",
+        "keep-01 8 candidate fail PROP_FAIL",
+    ];
     assert_eq!(runs(&record)[7..], fails, "{record}");
 
     // T5: base fails with that seed and passes with it
     story.freeze();
     story.patch(&good, None);
     let record = story.judge(3);
-    assert_eq!((&record["held"], &record["reasons"]), (&json!(["shaky-01"]), &json!(["freeze_hit"])));
+    assert_eq!(
+        (&record["held"], &record["reasons"]),
+        (&json!(["shaky-01"]), &json!(["freeze_hit"]))
+    );
     let seen = runs(&record);
-    for run in ["shaky-01 8 base fail -", "shaky-01 8 base pass -", "shaky-01 8 candidate fail FREEZE_HIT"] {
+    for run in [
+        "shaky-01 8 base fail -",
+        "shaky-01 8 base pass -",
+        "shaky-01 8 candidate fail FREEZE_HIT",
+    ] {
         assert!(seen.contains(&run.to_owned()), "{seen:?}");
     }
     // another seed of a frozen property has to pass
     story.patch(bad, None);
-    assert_eq!(story.judge(1)["uncovered_fail"], json!(["keep-01", "shaky-01"]));
+    assert_eq!(
+        story.judge(1)["uncovered_fail"],
+        json!(["keep-01", "shaky-01"])
+    );
 
     // T2
     let before = story.count();
     story.patch(bad, Some("src/forbidden"));
     let record = story.judge(1);
-    assert_eq!((&record["canary_bad"], &record["reasons"]), (&json!(["lint"]), &json!(["canary_bad"])));
-    assert_eq!((&record["held"], &record["illegal_freeze"]), (&json!([]), &json!([])));
-    assert!(runs(&record)[5..].iter().all(|run| run.ends_with(" candidate not-run -")), "{record}");
+    assert_eq!(
+        (&record["canary_bad"], &record["reasons"]),
+        (&json!(["lint"]), &json!(["canary_bad"]))
+    );
+    assert_eq!(
+        (&record["held"], &record["illegal_freeze"]),
+        (&json!([]), &json!([]))
+    );
+    assert!(
+        runs(&record)[5..]
+            .iter()
+            .all(|run| run.ends_with(" candidate not-run -")),
+        "{record}"
+    );
 
     // T4
     story.bench.repo.git(&["reset", "-q", "--hard", "main"]);
     let record = story.judge(1);
-    assert_eq!((&record["reasons"], &record["checks"]), (&json!(["empty_blob"]), &json!([])));
+    assert_eq!(
+        (&record["reasons"], &record["checks"]),
+        (&json!(["empty_blob"]), &json!([]))
+    );
 
     // T5, once the row has expired
     story.expire();
@@ -157,22 +204,33 @@ fn cargo_nextest_with_proptest() {
 
 #[test]
 fn a_build_script_that_rewrites_a_property_has_changed_pinned_bytes() {
-    let Some(story) = Story::new(Suite::cargo, "keeps", "") else { return };
+    let Some(story) = Story::new(Suite::cargo, "keeps", "") else {
+        return;
+    };
     story.patch(story.suite.bad, None);
-    let script =
-        "fn main() {\n    std::fs::write(\"properties/keep.rs\", \"#[test] fn keeps() {}\").unwrap();\n}\n";
+    let script = "fn main() {\n    std::fs::write(\"properties/keep.rs\", \"#[test] fn keeps() {}\").unwrap();\n}\n";
     story.bench.repo.write("build.rs", script);
     story.bench.repo.commit("with a script");
     let run = story.bench.judge(1, &[]);
-    assert!(run.stdout.contains("note: the patch touches build.rs, which can change"), "{run}");
+    assert!(
+        run.stdout
+            .contains("note: the patch touches build.rs, which can change"),
+        "{run}"
+    );
     let record = story.bench.record();
     // where a fence keeps the script away, the build fails and so does the property
-    let is_kept = matches!(record["enforced"]["fixtures"].as_str(), Some("bind-ro" | "landlock"));
+    let is_kept = matches!(
+        record["enforced"]["fixtures"].as_str(),
+        Some("bind-ro" | "landlock")
+    );
     let (reasons, outcome) = match is_kept {
         true => (json!(["uncovered_fail"]), "error"),
         false => (json!(["uncovered_fail", "bytes_changed"]), "tamper"),
     };
     assert_eq!(record["reasons"], reasons);
     let said = runs(&record);
-    assert!(said.contains(&format!("keep-01 7 candidate {outcome} PROP_FAIL")), "{said:?}");
+    assert!(
+        said.contains(&format!("keep-01 7 candidate {outcome} PROP_FAIL")),
+        "{said:?}"
+    );
 }

@@ -43,26 +43,34 @@ fn t1_everything_passes_and_the_patch_is_admitted() {
     val-01 7 candidate pass PROP_PASS
     val-01 8 candidate pass PROP_PASS
     ");
-    assert_eq!((&record["touched"], &record["verdict"]), (&json!(["src/value"]), &json!("admit")));
+    assert_eq!(
+        (&record["touched"], &record["verdict"]),
+        (&json!(["src/value"]), &json!("admit"))
+    );
     let dir = bench.records().remove(0).0;
     let decision = fs::read_to_string(format!("{dir}/decision.json")).unwrap();
     let decision: serde_json::Value = serde_json::from_str(&decision).unwrap();
-    assert_eq!((&decision["decision"], &decision["blob"]), (&json!("admit"), &record["blob"]));
+    assert_eq!(
+        (&decision["decision"], &decision["blob"]),
+        (&json!("admit"), &record["blob"])
+    );
     let log = fs::read_to_string(format!("{dir}/logs/006-val-01.log")).unwrap();
     assert!(log.contains("keeps seed 7 in "), "{log}");
 }
 
 #[test]
 fn t2_a_canary_that_missed_goes_before_a_freeze() {
-    let lint =
-        "[[check]]\nid = \"lint\"\nkind = \"canary\"\nrun = [\"grep\", \"-q\", \"good\", \"src/value\"]\n";
+    let lint = "[[check]]\nid = \"lint\"\nkind = \"canary\"\nrun = [\"grep\", \"-q\", \"good\", \"src/value\"]\n";
     let bench = shaky(JUDGE, &format!("{CHECK}{lint}"));
     bench.patch("bad\n");
     let run = bench.judge(1, &[]);
     assert!(run.stdout.starts_with("reject: a canary missed"), "{run}");
     let record = bench.record();
     assert_eq!(record["canary_bad"], json!(["lint"]));
-    assert_eq!((&record["held"], &record["illegal_freeze"]), (&json!([]), &json!([])));
+    assert_eq!(
+        (&record["held"], &record["illegal_freeze"]),
+        (&json!([]), &json!([]))
+    );
     assert_snapshot!(runs(&record).join("\n"), @"
     parse_diff - candidate pass BLOB_OK
     apply_check - candidate pass -
@@ -82,7 +90,11 @@ fn t3_a_property_that_fails_rejects() {
     let bench = Bench::new();
     bench.patch("flaky\n");
     let run = bench.judge(1, &[]);
-    assert!(run.stdout.starts_with("reject: a property failed that no freeze covers"), "{run}");
+    assert!(
+        run.stdout
+            .starts_with("reject: a property failed that no freeze covers"),
+        "{run}"
+    );
     let record = bench.record();
     assert_eq!(
         (&record["uncovered_fail"], &record["reasons"]),
@@ -113,16 +125,30 @@ fn t4_an_empty_patch_is_rejected_and_no_process_is_started() {
         // there is no program to be found, not even git
         let output = command.env("PATH", &nothing).args(&args).output().unwrap();
         let run = bench.repo.captured(output).expect(1);
-        assert!(run.stdout.starts_with("reject: the patch is empty, nothing ran"), "{run}");
-        assert!(run.stdout.contains("has to be committed, or stand in a patch file"), "{run}");
+        assert!(
+            run.stdout
+                .starts_with("reject: the patch is empty, nothing ran"),
+            "{run}"
+        );
+        assert!(
+            run.stdout
+                .contains("has to be committed, or stand in a patch file"),
+            "{run}"
+        );
     }
     let records = bench.records();
     let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     assert_eq!(records.len(), 2);
     assert!(records.iter().any(|(_, record)| record["blob"] == digest));
     for (_, record) in records {
-        assert_eq!((&record["checks"], &record["reasons"]), (&json!([]), &json!(["empty_blob"])));
-        assert_eq!((&record["candidate_tree"], &record["verdict"]), (&json!(null), &json!("reject")));
+        assert_eq!(
+            (&record["checks"], &record["reasons"]),
+            (&json!([]), &json!(["empty_blob"]))
+        );
+        assert_eq!(
+            (&record["candidate_tree"], &record["verdict"]),
+            (&json!(null), &json!("reject"))
+        );
     }
 }
 
@@ -174,7 +200,10 @@ fn t5_a_frozen_seed_that_fails_as_it_does_on_base_is_held() {
     --- exit 3
     ");
     let record = bench.record();
-    assert_eq!((&record["held"], &record["verdict"]), (&json!(["val-01"]), &json!("hold")));
+    assert_eq!(
+        (&record["held"], &record["verdict"]),
+        (&json!(["val-01"]), &json!("hold"))
+    );
     assert_eq!(record["reasons"], json!(["freeze_hit"]));
 }
 
@@ -223,5 +252,8 @@ fn what_fails_on_base_and_passes_on_the_candidate_is_the_best_evidence() {
     let run = bench.judge(0, &[]);
     assert!(run.stdout.contains("val-01 seed 7, fails on base"), "{run}");
     let record = bench.record();
-    assert_eq!(record["power"], json!([{"property_id": "val-01", "power": "base-fail"}]));
+    assert_eq!(
+        record["power"],
+        json!([{"property_id": "val-01", "power": "base-fail"}])
+    );
 }

@@ -19,7 +19,10 @@ fn witnessed(judge: &str, value: &str) -> Bench {
     let bench = Bench::with(judge, CHECK, KEEPS);
     fs::write(bench.repo.path("../bad.diff"), diff(value)).unwrap();
     bench.land(|bench| {
-        let _ = bench.repo.reins(&["oracle", "witness", "val-01", "../bad.diff"]).expect(0);
+        let _ = bench
+            .repo
+            .reins(&["oracle", "witness", "val-01", "../bad.diff"])
+            .expect(0);
     });
     bench
 }
@@ -34,9 +37,15 @@ fn a_property_that_its_known_bad_patch_kills_has_shown_its_power() {
     let bench = witnessed(JUDGE, "bad");
     other(&bench);
     let run = bench.judge(0, &[]);
-    assert!(run.stdout.contains("val-01 seed 7, fails on its witness"), "{run}");
+    assert!(
+        run.stdout.contains("val-01 seed 7, fails on its witness"),
+        "{run}"
+    );
     let record = bench.record();
-    assert_eq!(record["power"], json!([{ "property_id": "val-01", "power": "witness" }]));
+    assert_eq!(
+        record["power"],
+        json!([{ "property_id": "val-01", "power": "witness" }])
+    );
     assert_snapshot!(runs(&record)[4..].join("\n"), @r"
     val-01 7 base pass -
     val-01 8 base pass -
@@ -48,7 +57,11 @@ fn a_property_that_its_known_bad_patch_kills_has_shown_its_power() {
     let run = bench.repo.reins(&["admit", "--json"]).expect(0);
     assert!(run.stdout.contains("\"power\": \"witness\""), "{run}");
     let run = bench.repo.reins(&["admit"]).expect(0);
-    assert!(run.stdout.contains("  power: fails on its witness: val-01\n"), "{run}");
+    assert!(
+        run.stdout
+            .contains("  power: fails on its witness: val-01\n"),
+        "{run}"
+    );
     let _ = bench.repo.reins(&["recompute", "HEAD"]).expect(0);
 }
 
@@ -57,7 +70,10 @@ fn the_witness_is_not_run_again_on_the_same_base() {
     let bench = Bench::with(JUDGE, CHECK, &format!("echo x >>COUNT\n{KEEPS}"));
     fs::write(bench.repo.path("../bad.diff"), diff("bad")).unwrap();
     bench.land(|bench| {
-        let _ = bench.repo.reins(&["oracle", "witness", "val-01", "../bad.diff"]).expect(0);
+        let _ = bench
+            .repo
+            .reins(&["oracle", "witness", "val-01", "../bad.diff"])
+            .expect(0);
     });
     other(&bench);
     let _ = bench.judge(0, &[]);
@@ -68,17 +84,23 @@ fn the_witness_is_not_run_again_on_the_same_base() {
 
 #[test]
 fn a_row_whose_known_bad_patch_passes_is_smoke() {
-    let harmless = diff("good").replace("+good\n", "+good\n+\n").replace("+1 @@", "+1,2 @@");
+    let harmless = diff("good")
+        .replace("+good\n", "+good\n+\n")
+        .replace("+1 @@", "+1,2 @@");
     let bench = Bench::new();
     fs::write(bench.repo.path("../bad.diff"), &harmless).unwrap();
     bench.land(|bench| {
-        let _ = bench.repo.reins(&["oracle", "witness", "val-01", "../bad.diff"]).expect(0);
+        let _ = bench
+            .repo
+            .reins(&["oracle", "witness", "val-01", "../bad.diff"])
+            .expect(0);
         bench.row("val-02", "keeps");
     });
     other(&bench);
     let run = bench.judge(0, &[]);
     assert!(
-        run.stdout.contains("note: val-01 is smoke: its own known-bad patch does not make it fail"),
+        run.stdout
+            .contains("note: val-01 is smoke: its own known-bad patch does not make it fail"),
         "{run}"
     );
     let record = bench.record();
@@ -86,13 +108,23 @@ fn a_row_whose_known_bad_patch_passes_is_smoke() {
     assert_eq!(record["power"][0]["power"], "claimed");
     let _ = bench.repo.reins(&["reconcile"]).expect(0);
     let run = bench.repo.reins(&["admit"]).expect(0);
-    assert!(run.stdout.contains("val-01 is smoke: its own known-bad patch"), "{run}");
-    assert!(run.stdout.contains("scored 1, frozen 0, late 0, smoke 1"), "{run}");
+    assert!(
+        run.stdout
+            .contains("val-01 is smoke: its own known-bad patch"),
+        "{run}"
+    );
+    assert!(
+        run.stdout.contains("scored 1, frozen 0, late 0, smoke 1"),
+        "{run}"
+    );
     // without the other row nothing scores
     let bench = Bench::new();
     fs::write(bench.repo.path("../bad.diff"), &harmless).unwrap();
     bench.land(|bench| {
-        let _ = bench.repo.reins(&["oracle", "witness", "val-01", "../bad.diff"]).expect(0);
+        let _ = bench
+            .repo
+            .reins(&["oracle", "witness", "val-01", "../bad.diff"])
+            .expect(0);
     });
     other(&bench);
     let _ = bench.judge(1, &[]);
@@ -113,7 +145,10 @@ fn a_failure_on_base_is_better_evidence_and_a_policy_may_ask_for_some() {
     let bad = diff("worse").replace("-good", "-bad");
     fs::write(bench.repo.path("../bad.diff"), bad).unwrap();
     bench.land(|bench| {
-        let _ = bench.repo.reins(&["oracle", "witness", "val-01", "../bad.diff"]).expect(0);
+        let _ = bench
+            .repo
+            .reins(&["oracle", "witness", "val-01", "../bad.diff"])
+            .expect(0);
     });
     bench.patch("good\n");
     let _ = bench.judge(0, &[]);
@@ -128,7 +163,11 @@ fn a_known_bad_patch_that_does_not_apply_is_no_verdict() {
     let run = bench.judge(128, &[]);
     let words = "the known-bad patch ledger/witness/val-01.diff of val-01 does not apply to base";
     assert!(run.stderr.contains(words), "{run}");
-    assert!(run.stderr.contains("git reins oracle witness val-01 PATCH.diff"), "{run}");
+    assert!(
+        run.stderr
+            .contains("git reins oracle witness val-01 PATCH.diff"),
+        "{run}"
+    );
     assert!(bench.records().is_empty());
 }
 
@@ -137,13 +176,28 @@ fn oracle_witness_keeps_and_pins_what_can_be_one() {
     let bench = Bench::new();
     let bad = bench.repo.path("../bad.diff");
     fs::write(&bad, diff("bad")).unwrap();
-    let run =
-        bench.repo.reins(&["oracle", "witness", "val-01", "../bad.diff", "--dry-run", "--json"]).expect(0);
+    let run = bench
+        .repo
+        .reins(&[
+            "oracle",
+            "witness",
+            "val-01",
+            "../bad.diff",
+            "--dry-run",
+            "--json",
+        ])
+        .expect(0);
     let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
-    assert_eq!((&report["path"], &report["written"]), (&json!("ledger/witness/val-01.diff"), &json!(false)));
+    assert_eq!(
+        (&report["path"], &report["written"]),
+        (&json!("ledger/witness/val-01.diff"), &json!(false))
+    );
     assert!(!bench.repo.path("ledger/witness").exists());
     for (patch, words) in [
-        (diff("bad").replace("-good", "-other"), "does not apply to HEAD"),
+        (
+            diff("bad").replace("-good", "-other"),
+            "does not apply to HEAD",
+        ),
         (
             diff("bad").replace("src/value", "properties/keep.sh"),
             "touches properties/keep.sh, which is material",
@@ -151,16 +205,31 @@ fn oracle_witness_keeps_and_pins_what_can_be_one() {
         ("nothing\n".to_owned(), "it is no patch"),
     ] {
         fs::write(&bad, patch).unwrap();
-        let run = bench.repo.refuses(1, &["oracle", "witness", "val-01", "../bad.diff"]);
+        let run = bench
+            .repo
+            .refuses(1, &["oracle", "witness", "val-01", "../bad.diff"]);
         assert!(run.stderr.contains(words), "{run}");
     }
-    let run = bench.repo.refuses(1, &["oracle", "witness", "val-09", "../bad.diff"]);
-    assert!(run.stderr.contains("it is no patch") || run.stderr.contains("no oracle"), "{run}");
+    let run = bench
+        .repo
+        .refuses(1, &["oracle", "witness", "val-09", "../bad.diff"]);
+    assert!(
+        run.stderr.contains("it is no patch") || run.stderr.contains("no oracle"),
+        "{run}"
+    );
     fs::write(&bad, diff("bad")).unwrap();
     bench.repo.git(&["switch", "-q", "main"]);
-    let _ = bench.repo.reins(&["oracle", "witness", "val-01", "../bad.diff"]).expect(0);
-    assert_eq!(fs::read_to_string(bench.repo.path("ledger/witness/val-01.diff")).unwrap(), diff("bad"));
+    let _ = bench
+        .repo
+        .reins(&["oracle", "witness", "val-01", "../bad.diff"])
+        .expect(0);
+    assert_eq!(
+        fs::read_to_string(bench.repo.path("ledger/witness/val-01.diff")).unwrap(),
+        diff("bad")
+    );
     let _ = bench.repo.reins(&["oracle", "commit"]).expect(0);
-    let run = bench.repo.refuses(1, &["oracle", "witness", "val-01", "../bad.diff"]);
+    let run = bench
+        .repo
+        .refuses(1, &["oracle", "witness", "val-01", "../bad.diff"]);
     assert!(run.stderr.contains("nothing would change"), "{run}");
 }

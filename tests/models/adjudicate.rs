@@ -13,7 +13,9 @@ struct Cell {
 }
 
 fn tier1s() -> Vec<(&'static str, Tier1)> {
-    let whys = Why::ALL.iter().map(|why| ("ungraded", Tier1::Ungraded(*why)));
+    let whys = Why::ALL
+        .iter()
+        .map(|why| ("ungraded", Tier1::Ungraded(*why)));
     let others = [
         ("pass", Tier1::Pass),
         ("fail", Tier1::Fail),
@@ -41,8 +43,14 @@ fn cells() -> Vec<Cell> {
     for (tier1, one) in tier1s() {
         for (tier2, two) in tier2s {
             for (rerun, result) in reruns {
-                let answer = result.map_or_else(|| adjudicate(one, two), |result| settle(one, two, result));
-                cells.push(Cell { tier1, tier2, rerun, answer });
+                let answer =
+                    result.map_or_else(|| adjudicate(one, two), |result| settle(one, two, result));
+                cells.push(Cell {
+                    tier1,
+                    tier2,
+                    rerun,
+                    answer,
+                });
             }
         }
     }
@@ -58,13 +66,21 @@ const RULES: &[Rule] = &[
         |c| c.tier1 == "fail",
         |a| a.verdict == Verdict::Fail && a.regression,
     ),
-    ("criteria that are not met fail", |c| c.tier2 == "not met", |a| a.verdict == Verdict::Fail),
+    (
+        "criteria that are not met fail",
+        |c| c.tier2 == "not met",
+        |a| a.verdict == Verdict::Fail,
+    ),
     (
         "criteria alone are no regression",
         |c| c.tier2 == "not met" && (c.tier1 == "pass" || c.tier1 == "ungraded"),
         |a| !a.regression,
     ),
-    ("a clock and criteria are one", |c| c.tier1 == "timeout" && c.tier2 == "not met", |a| a.regression),
+    (
+        "a clock and criteria are one",
+        |c| c.tier1 == "timeout" && c.tier2 == "not met",
+        |a| a.regression,
+    ),
     (
         "a pass and no word against it pass",
         |c| c.tier1 == "pass" && c.tier2 != "not met",
@@ -75,7 +91,11 @@ const RULES: &[Rule] = &[
         |c| c.tier1 == "pass" && (c.tier2 == "met" || c.tier2 == "absent"),
         |a| a.complete,
     ),
-    ("an outage completes nothing", |c| c.tier2 == "no evidence", |a| !a.complete),
+    (
+        "an outage completes nothing",
+        |c| c.tier2 == "no evidence",
+        |a| !a.complete,
+    ),
     (
         "an outage fails nothing",
         |c| c.tier2 == "no evidence" && c.tier1 != "fail" && c.rerun != "fail",
@@ -127,14 +147,21 @@ type Law = (&'static str, fn(&Finding) -> bool);
 
 /// What is true of every answer, whatever was seen.
 const ALWAYS: &[Law] = &[
-    ("a regression is a failure", |a| !a.regression || a.verdict == Verdict::Fail),
-    ("what is done has passed", |a| !a.complete || a.verdict == Verdict::Pass),
+    ("a regression is a failure", |a| {
+        !a.regression || a.verdict == Verdict::Fail
+    }),
+    ("what is done has passed", |a| {
+        !a.complete || a.verdict == Verdict::Pass
+    }),
 ];
 
 #[test]
 fn every_cell_keeps_every_rule_and_no_cell_is_free() {
     for cell in cells() {
-        let name = format!("{} x {} x {}: {:?}", cell.tier1, cell.tier2, cell.rerun, cell.answer);
+        let name = format!(
+            "{} x {} x {}: {:?}",
+            cell.tier1, cell.tier2, cell.rerun, cell.answer
+        );
         let mut decided = false;
         for (rule, applies, holds) in RULES {
             if applies(&cell) {
@@ -143,7 +170,9 @@ fn every_cell_keeps_every_rule_and_no_cell_is_free() {
             }
         }
         assert!(decided, "no rule speaks of {name}");
-        ALWAYS.iter().for_each(|(rule, holds)| assert!(holds(&cell.answer), "{rule}: {name}"));
+        ALWAYS
+            .iter()
+            .for_each(|(rule, holds)| assert!(holds(&cell.answer), "{rule}: {name}"));
     }
 }
 
@@ -151,18 +180,35 @@ fn every_cell_keeps_every_rule_and_no_cell_is_free() {
 fn running_again_never_touches_what_is_no_matter_of_the_clock() {
     let cells = cells();
     let first = |cell: &Cell| {
-        let same =
-            |other: &&Cell| other.rerun == "none" && other.tier1 == cell.tier1 && other.tier2 == cell.tier2;
+        let same = |other: &&Cell| {
+            other.rerun == "none" && other.tier1 == cell.tier1 && other.tier2 == cell.tier2
+        };
         cells.iter().find(same).unwrap().answer
     };
-    for cell in cells.iter().filter(|cell| cell.tier1 != "timeout" || cell.tier2 == "not met") {
-        assert_eq!(cell.answer, first(cell), "{} x {} x {}", cell.tier1, cell.tier2, cell.rerun);
+    for cell in cells
+        .iter()
+        .filter(|cell| cell.tier1 != "timeout" || cell.tier2 == "not met")
+    {
+        assert_eq!(
+            cell.answer,
+            first(cell),
+            "{} x {} x {}",
+            cell.tier1,
+            cell.tier2,
+            cell.rerun
+        );
     }
     // and only one road leads from an open verdict to a pass
-    let passed = cells.iter().filter(|cell| cell.answer.verdict == Verdict::Pass && cell.tier1 != "pass");
-    let roads: std::collections::BTreeSet<_> =
-        passed.map(|cell| (cell.tier1, cell.tier2, cell.rerun)).collect();
-    assert_eq!(roads.into_iter().collect::<Vec<_>>(), [("timeout", "met", "pass")]);
+    let passed = cells
+        .iter()
+        .filter(|cell| cell.answer.verdict == Verdict::Pass && cell.tier1 != "pass");
+    let roads: std::collections::BTreeSet<_> = passed
+        .map(|cell| (cell.tier1, cell.tier2, cell.rerun))
+        .collect();
+    assert_eq!(
+        roads.into_iter().collect::<Vec<_>>(),
+        [("timeout", "met", "pass")]
+    );
 }
 
 /// Which answers leave which trace in the reasons.

@@ -5,7 +5,10 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 /// A runner whose choices depend on the seed alone.
 pub fn runner(seed: u8) -> TestRunner {
-    TestRunner::new_with_rng(Config::default(), TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]))
+    TestRunner::new_with_rng(
+        Config::default(),
+        TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]),
+    )
 }
 
 /// Dice that fall the same way in every run.

@@ -35,15 +35,23 @@ fn is_frozen(state: &State, row: usize) -> bool {
 /// How many rows score that are not late, and how many of those are frozen.
 fn share(model: &Model<'_>, late: &BTreeSet<usize>) -> (usize, usize) {
     let tip = model.tip();
-    let rows: Vec<_> = (0..2).filter(|row| scored(&tip, *row).is_some() && !late.contains(row)).collect();
-    (rows.len(), rows.iter().filter(|row| is_frozen(&tip, **row)).count())
+    let rows: Vec<_> = (0..2)
+        .filter(|row| scored(&tip, *row).is_some() && !late.contains(row))
+        .collect();
+    (
+        rows.len(),
+        rows.iter().filter(|row| is_frozen(&tip, **row)).count(),
+    )
 }
 
 /// Whether nothing is claimed yet: then the fixture ledger may follow, so that the commit which
 /// puts a repository under reins can land.
 fn is_set_up(model: &Model<'_>) -> bool {
     let tip = model.tip();
-    let was_pinned = model.bases().iter().any(|base| model.at(*base).epoch.is_some());
+    let was_pinned = model
+        .bases()
+        .iter()
+        .any(|base| model.at(*base).epoch.is_some());
     tip.rows == [None; 2] && tip.freezes == [None; 2] && !was_pinned && model.patches().is_empty()
 }
 
@@ -65,9 +73,17 @@ const TIP: &[Rule] = &[
         let (score, frozen) = share(m, late);
         score == frozen && !late.is_empty()
     }),
-    (Code::LedgerInvalid, |m, _| (0..2).any(|row| m.tip().rows[row].is_some() && m.tip().specs[row] == 0)),
-    (Code::LedgerMissing, |m, _| m.tip().epoch.is_none() && !is_set_up(m)),
-    (Code::FixtureDigestMismatch, |m, _| m.tip().epoch.is_some_and(|epoch| epoch.pins != m.tip().fixtures)),
+    (Code::LedgerInvalid, |m, _| {
+        (0..2).any(|row| m.tip().rows[row].is_some() && m.tip().specs[row] == 0)
+    }),
+    (Code::LedgerMissing, |m, _| {
+        m.tip().epoch.is_none() && !is_set_up(m)
+    }),
+    (Code::FixtureDigestMismatch, |m, _| {
+        m.tip()
+            .epoch
+            .is_some_and(|epoch| epoch.pins != m.tip().fixtures)
+    }),
     (Code::FixtureEpochUnpinned, |m, _| {
         m.tip().epoch.is_some() && m.bases().iter().any(|base| !m.reaches[*base][0])
     }),
@@ -81,10 +97,18 @@ const TIP: &[Rule] = &[
         m.bases().iter().any(is_other)
     }),
     (Code::FixtureEpochUnpinned, |m, _| {
-        let Some(epoch) = m.tip().epoch else { return false };
-        m.tip().freezes.iter().flatten().any(|freeze| freeze.base != epoch.name)
+        let Some(epoch) = m.tip().epoch else {
+            return false;
+        };
+        m.tip()
+            .freezes
+            .iter()
+            .flatten()
+            .any(|freeze| freeze.base != epoch.name)
     }),
-    (Code::FreezeUnbound, |m, _| (0..2).any(|row| is_frozen(&m.tip(), row) && m.tip().rows[row].is_none())),
+    (Code::FreezeUnbound, |m, _| {
+        (0..2).any(|row| is_frozen(&m.tip(), row) && m.tip().rows[row].is_none())
+    }),
     (Code::FreezeShareExceeded, |m, late| {
         let (score, frozen) = share(m, late);
         2 * frozen > score
@@ -95,8 +119,16 @@ const TIP: &[Rule] = &[
 fn expected(model: &Model<'_>, late: BTreeSet<usize>) -> (BTreeSet<Code>, bool) {
     let found = model.findings(&late);
     let is_hold = |code: &Code| code.entry().class == Class::Hold;
-    let at_tip = TIP.iter().filter(|rule| rule.1(model, &late)).map(|rule| rule.0);
-    let codes = found.iter().map(|one| one.0).filter(|code| !is_hold(code)).chain(at_tip).collect();
+    let at_tip = TIP
+        .iter()
+        .filter(|rule| rule.1(model, &late))
+        .map(|rule| rule.0);
+    let codes = found
+        .iter()
+        .map(|one| one.0)
+        .filter(|code| !is_hold(code))
+        .chain(at_tip)
+        .collect();
     (codes, found.iter().any(|one| is_hold(&one.0)))
 }
 
@@ -110,14 +142,28 @@ fn files(state: &State, seed: &str) -> Files {
             files.insert(path.to_owned(), bytes);
         }
     };
-    put(".gitreins/reins.toml", 1, format!("{POLICY}# {}\n", state.policy));
+    put(
+        ".gitreins/reins.toml",
+        1,
+        format!("{POLICY}# {}\n", state.policy),
+    );
     put("ledger/oracle.json", 1, print(&oracle_ledger(state)));
     put("ledger/freezes.json", 1, print(&freeze_ledger(state, seed)));
     if let Some(epoch) = &state.epoch {
-        put("ledger/fixture.json", 1, print(&fixture_ledger(epoch, seed)));
+        put(
+            "ledger/fixture.json",
+            1,
+            print(&fixture_ledger(epoch, seed)),
+        );
     }
-    PROPS.iter().zip(state.props).for_each(|(path, version)| put(path, version, bytes(path, version)));
-    FIXTURES.iter().zip(state.fixtures).for_each(|(path, version)| put(path, version, bytes(path, version)));
+    PROPS
+        .iter()
+        .zip(state.props)
+        .for_each(|(path, version)| put(path, version, bytes(path, version)));
+    FIXTURES
+        .iter()
+        .zip(state.fixtures)
+        .for_each(|(path, version)| put(path, version, bytes(path, version)));
     SPECS
         .iter()
         .zip(state.specs)
@@ -135,7 +181,12 @@ fn files(state: &State, seed: &str) -> Files {
 /// give it the bytes of before.
 fn mark_reverts(world: &mut World) {
     let model = Model::of(world);
-    let landing = world.hidden.iter().min_by_key(|line| model.distance(**line)).copied().unwrap();
+    let landing = world
+        .hidden
+        .iter()
+        .min_by_key(|line| model.distance(**line))
+        .copied()
+        .unwrap();
     let tree = |at: Option<usize>| at.map_or_else(Files::new, |at| files(&model.at(at), ""));
     let taken: Vec<Vec<(String, Option<String>)>> = model
         .first_parents(landing)
@@ -155,10 +206,21 @@ fn mark_reverts(world: &mut World) {
 
 /// The paths in which a tree differs from every other, with the bytes here or there.
 fn changes(here: &Files, others: &[Files], is_undone: bool) -> Vec<(String, Option<String>)> {
-    let paths: BTreeSet<&String> = here.keys().chain(others.iter().flat_map(BTreeMap::keys)).collect();
-    let differs = |path: &&String| others.iter().all(|other| other.get(*path) != here.get(*path));
+    let paths: BTreeSet<&String> = here
+        .keys()
+        .chain(others.iter().flat_map(BTreeMap::keys))
+        .collect();
+    let differs = |path: &&String| {
+        others
+            .iter()
+            .all(|other| other.get(*path) != here.get(*path))
+    };
     let side = if is_undone { &others[0] } else { here };
-    paths.into_iter().filter(differs).map(|path| (path.clone(), side.get(path).cloned())).collect()
+    paths
+        .into_iter()
+        .filter(differs)
+        .map(|path| (path.clone(), side.get(path).cloned()))
+        .collect()
 }
 
 fn decided(judged: Judged) -> Decision {
@@ -174,7 +236,10 @@ fn worlds(seed: u8) -> Vec<World> {
     let tapes = proptest::collection::vec(proptest::num::u16::ANY, 160);
     let mut read = || {
         let mut world = World::read(&tapes.new_tree(&mut runner).unwrap().current());
-        world.commits.iter_mut().for_each(|commit| commit.state.policy = commit.state.policy.max(1));
+        world
+            .commits
+            .iter_mut()
+            .for_each(|commit| commit.state.policy = commit.state.policy.max(1));
         mark_reverts(&mut world);
         world
     };
@@ -183,15 +248,23 @@ fn worlds(seed: u8) -> Vec<World> {
 
 /// Makes every history in one repository; returns the ids by history, seed last.
 fn build(forge: &mut Forge, worlds: &[World]) -> Vec<Vec<CommitId>> {
-    let seed = forge.commit(&Files::from([("docs/seed".to_owned(), "x".to_owned())]), &[], "a", NOON);
+    let seed = forge.commit(
+        &Files::from([("docs/seed".to_owned(), "x".to_owned())]),
+        &[],
+        "a",
+        NOON,
+    );
     let seed_id = forge.make()[&seed].to_string();
     let mut dice = Dice::new(5);
     let mut numbers = Vec::new();
     for world in worlds {
         let mut here: Vec<usize> = Vec::new();
         for (at, commit) in world.commits.iter().enumerate() {
-            let time = NOON + 600 * i64::try_from(at).unwrap() + i64::try_from(dice.roll(8 * 3_600)).unwrap();
-            let mut parents: Vec<usize> = commit.parents.iter().map(|parent| here[*parent]).collect();
+            let time = NOON
+                + 600 * i64::try_from(at).unwrap()
+                + i64::try_from(dice.roll(8 * 3_600)).unwrap();
+            let mut parents: Vec<usize> =
+                commit.parents.iter().map(|parent| here[*parent]).collect();
             if at == 0 {
                 parents.push(seed);
             }
@@ -202,10 +275,18 @@ fn build(forge: &mut Forge, worlds: &[World]) -> Vec<Vec<CommitId>> {
         numbers.push(here);
     }
     let ids = forge.make();
-    numbers.iter().map(|here| here.iter().map(|number| ids[number]).collect()).collect()
+    numbers
+        .iter()
+        .map(|here| here.iter().map(|number| ids[number]).collect())
+        .collect()
 }
 
-fn graph_differences(forge: &Forge, repo: &Repo, world: &World, ids: &[CommitId]) -> BTreeSet<String> {
+fn graph_differences(
+    forge: &Forge,
+    repo: &Repo,
+    world: &World,
+    ids: &[CommitId],
+) -> BTreeSet<String> {
     let model = Model::of(world);
     let mut ways = BTreeSet::new();
     let id = |at: usize| ids[at];
@@ -232,17 +313,40 @@ fn graph_differences(forge: &Forge, repo: &Repo, world: &World, ids: &[CommitId]
     forge.branch("main", Some(hidden[0]));
     forge.branch("release", hidden.get(1).copied());
     let tip = id(world.tip).to_string();
-    let request = Request { base: None, tip: Some(&tip) };
+    let request = Request {
+        base: None,
+        tip: Some(&tip),
+    };
     let today = "2026-03-01".parse().unwrap();
     let answer = decided(gate::judge(repo, &request, today, check).unwrap());
     let got: BTreeSet<Code> = answer.refusals.iter().copied().collect();
-    let refused = |row: &usize| model.findings(&model.late()).iter().any(|one| one.2 == ROWS[*row]);
+    let refused = |row: &usize| {
+        model
+            .findings(&model.late())
+            .iter()
+            .any(|one| one.2 == ROWS[*row])
+    };
     let (mut codes, is_held) = expected(&model, model.late());
     if got != codes {
-        codes = expected(&model, model.late().into_iter().filter(|row| !refused(row)).collect()).0;
+        codes = expected(
+            &model,
+            model
+                .late()
+                .into_iter()
+                .filter(|row| !refused(row))
+                .collect(),
+        )
+        .0;
     }
-    ways.extend(got.difference(&codes).map(|code| format!("too many: {code}")));
-    ways.extend(codes.difference(&got).map(|code| format!("too few: {code}")));
+    ways.extend(
+        got.difference(&codes)
+            .map(|code| format!("too many: {code}")),
+    );
+    ways.extend(
+        codes
+            .difference(&got)
+            .map(|code| format!("too few: {code}")),
+    );
     if codes.is_empty() && (answer.decision == Outcome::Hold) != is_held {
         ways.insert(format!("{:?}, held is {is_held}", answer.decision));
     }
@@ -251,11 +355,19 @@ fn graph_differences(forge: &Forge, repo: &Repo, world: &World, ids: &[CommitId]
     if !is_quiet && BTreeSet::from_iter(answer.patch_commits.iter().copied()) != patches {
         ways.insert(format!(
             "patch commits {:?}",
-            answer.details.iter().map(|one| one.reason).collect::<Vec<_>>()
+            answer
+                .details
+                .iter()
+                .map(|one| one.reason)
+                .collect::<Vec<_>>()
         ));
     }
-    let unscored =
-        decided(gate::judge(repo, &request, today, |facts| admit(facts, Scores::Given(&[]))).unwrap());
+    let unscored = decided(
+        gate::judge(repo, &request, today, |facts| {
+            admit(facts, Scores::Given(&[]))
+        })
+        .unwrap(),
+    );
     if !patches.is_empty() && unscored.decision != Outcome::Refuse {
         ways.insert("admits without a result".to_owned());
     }
@@ -278,10 +390,20 @@ fn real_repositories_are_judged_as_the_matrix_says() {
         refused += usize::from(!expected(&model, model.late()).0.is_empty());
     }
     let shown = |(way, (count, at)): (&String, &(usize, usize))| {
-        format!("{way} ({count} times), history {at}\n{}\n", worlds[*at].shown())
+        format!(
+            "{way} ({count} times), history {at}\n{}\n",
+            worlds[*at].shown()
+        )
     };
-    assert!(faults.is_empty(), "{}", faults.iter().map(shown).collect::<String>());
-    assert!((GRAPHS / 5..=GRAPHS * 9 / 10).contains(&refused), "{refused} refused");
+    assert!(
+        faults.is_empty(),
+        "{}",
+        faults.iter().map(shown).collect::<String>()
+    );
+    assert!(
+        (GRAPHS / 5..=GRAPHS * 9 / 10).contains(&refused),
+        "{refused} refused"
+    );
 }
 
 /// A history of several hundred commits in which clocks are wrong by up to `skew` seconds.
@@ -292,7 +414,8 @@ fn long_history(forge: &mut Forge, dice: &mut Dice, skew: usize) -> (Vec<usize>,
         for _ in 0..if at == 0 { 0 } else { 1 + dice.roll(8) / 6 } {
             above.insert(at - 1 - dice.roll(at.min(6)));
         }
-        let time = NOON + 600 * i64::try_from(at).unwrap() + i64::try_from(dice.roll(skew + 1)).unwrap();
+        let time =
+            NOON + 600 * i64::try_from(at).unwrap() + i64::try_from(dice.roll(skew + 1)).unwrap();
         let marks: Vec<_> = above.iter().map(|one| here[*one]).collect();
         here.push(forge.commit(&Files::new(), &marks, "ann", time));
         parents.push(above.into_iter().collect());
@@ -304,7 +427,10 @@ fn long_history(forge: &mut Forge, dice: &mut Dice, skew: usize) -> (Vec<usize>,
 fn ancestors(parents: &[Vec<usize>]) -> Vec<BTreeSet<usize>> {
     let mut all: Vec<BTreeSet<usize>> = Vec::new();
     for (at, above) in parents.iter().enumerate() {
-        let mut reached: BTreeSet<usize> = above.iter().flat_map(|parent| all[*parent].clone()).collect();
+        let mut reached: BTreeSet<usize> = above
+            .iter()
+            .flat_map(|parent| all[*parent].clone())
+            .collect();
         reached.insert(at);
         all.push(reached);
     }
@@ -317,7 +443,9 @@ fn no_clock_takes_a_commit_out_of_a_range() {
     let mut forge = Forge::new();
     let hour = 3_600;
     let skews = [0, hour, 4 * hour, 12 * hour, 24 * hour, 10_000 * hour];
-    let made: Vec<_> = skews.map(|skew| (skew, long_history(&mut forge, &mut dice, skew))).into();
+    let made: Vec<_> = skews
+        .map(|skew| (skew, long_history(&mut forge, &mut dice, skew)))
+        .into();
     let ids = forge.make();
     let repo = Repo::open(&forge.dir(), None).unwrap();
     for (skew, (marks, parents)) in made {
@@ -342,9 +470,14 @@ fn no_clock_takes_a_commit_out_of_a_range() {
             let maximal: BTreeSet<_> = shared.difference(&below).map(|at| id(*at)).collect();
             other += usize::from(BTreeSet::from_iter(range.bases) != maximal);
             let (old, new) = (dice.roll(300), dice.roll(300));
-            other += usize::from(repo.is_ancestor(id(old), id(new)).unwrap() != reach[new].contains(&old));
+            other += usize::from(
+                repo.is_ancestor(id(old), id(new)).unwrap() != reach[new].contains(&old),
+            );
         }
         assert_eq!(lost, 0, "clocks wrong by up to {skew} s");
-        assert!(other == 0 || skew > 24 * hour, "{other} other faults, clocks wrong by up to {skew} s");
+        assert!(
+            other == 0 || skew > 24 * hour,
+            "{other} other faults, clocks wrong by up to {skew} s"
+        );
     }
 }

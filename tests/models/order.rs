@@ -26,16 +26,27 @@ fn differences(world: &World, policy: &Policy) -> BTreeSet<String> {
     if BTreeSet::from_iter(order.patch.iter().copied()) != patches {
         ways.insert("patch commits".to_owned());
     }
-    let late: BTreeSet<usize> = (0..2).filter(|row| order.late.contains_key(ROWS[*row])).collect();
+    let late: BTreeSet<usize> = (0..2)
+        .filter(|row| order.late.contains_key(ROWS[*row]))
+        .collect();
     let mut expected = model.findings(&late);
-    let mut found: BTreeSet<Finding> =
-        order.findings.details.iter().map(|one| (one.code, one.reason, one.subject.clone())).collect();
+    let mut found: BTreeSet<Finding> = order
+        .findings
+        .details
+        .iter()
+        .map(|one| (one.code, one.reason, one.subject.clone()))
+        .collect();
     for (row, id) in ROWS.into_iter().enumerate() {
         let finding = |reason| (Code::OracleNotIndependent, reason, id.to_owned());
         let refusing = ["same-commit", "changed-after-patch", "weakened"].map(finding);
         // A row that refuses anyway may be called late as well or not, and for one reason or two.
         let is_refused = refusing.iter().any(|one| expected.contains(one));
-        if !is_refused && order.late.get(id).is_some_and(|late| !model.is_late_by(row, late)) {
+        if !is_refused
+            && order
+                .late
+                .get(id)
+                .is_some_and(|late| !model.is_late_by(row, late))
+        {
             ways.insert(format!("late {:?}", order.late[id].reason));
         }
         if !is_refused && late.contains(&row) != model.late().contains(&row) {
@@ -46,8 +57,16 @@ fn differences(world: &World, policy: &Policy) -> BTreeSet<String> {
             found.remove(&finding("same-commit"));
         }
     }
-    ways.extend(found.difference(&expected).map(|one| format!("too many: {one:?}")));
-    ways.extend(expected.difference(&found).map(|one| format!("too few: {one:?}")));
+    ways.extend(
+        found
+            .difference(&expected)
+            .map(|one| format!("too many: {one:?}")),
+    );
+    ways.extend(
+        expected
+            .difference(&found)
+            .map(|one| format!("too few: {one:?}")),
+    );
     ways
 }
 
@@ -83,7 +102,12 @@ fn reasons(world: &World, policy: &Policy) -> BTreeSet<&'static str> {
     let model = Model::of(world);
     let order = order::judge(&facts(&model, policy));
     let late = order.late.values().map(|late| late.reason);
-    model.findings(&model.late()).into_iter().map(|one| one.1).chain(late).collect()
+    model
+        .findings(&model.late())
+        .into_iter()
+        .map(|one| one.1)
+        .chain(late)
+        .collect()
 }
 
 #[test]
@@ -99,20 +123,38 @@ fn every_small_history_is_judged_as_the_matrix_says() {
         }
         let reasons = reasons(&world, &policy);
         clean += usize::from(reasons.is_empty());
-        reasons.into_iter().for_each(|reason| *counts.entry(reason).or_default() += 1);
+        reasons
+            .into_iter()
+            .for_each(|reason| *counts.entry(reason).or_default() += 1);
     }
     let shown = |(way, (count, world)): (&String, &(usize, World))| {
-        let smallest = smallest(world.clone(), |world| differences(world, &policy).contains(way));
+        let smallest = smallest(world.clone(), |world| {
+            differences(world, &policy).contains(way)
+        });
         format!("{way} ({count} times)\n{}\n", smallest.shown())
     };
-    assert!(faults.is_empty(), "{}", faults.iter().map(shown).collect::<String>());
-    assert!(REASONS.iter().all(|reason| counts.get(reason) >= Some(&10)), "too rare: {counts:?}");
-    assert!((CASES / 10..=CASES * 8 / 10).contains(&clean), "{clean} without a finding");
+    assert!(
+        faults.is_empty(),
+        "{}",
+        faults.iter().map(shown).collect::<String>()
+    );
+    assert!(
+        REASONS.iter().all(|reason| counts.get(reason) >= Some(&10)),
+        "too rare: {counts:?}"
+    );
+    assert!(
+        (CASES / 10..=CASES * 8 / 10).contains(&clean),
+        "{clean} without a finding"
+    );
 }
 
 /// Makes a world plainer as long as it stays interesting.
 fn smallest(mut world: World, is_interesting: impl Fn(&World) -> bool) -> World {
-    while let Some(plainer) = world.plainer().into_iter().find(|world| is_interesting(world)) {
+    while let Some(plainer) = world
+        .plainer()
+        .into_iter()
+        .find(|world| is_interesting(world))
+    {
         world = plainer;
     }
     world

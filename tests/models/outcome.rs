@@ -15,7 +15,9 @@ struct World {
 
 impl World {
     fn code_in(&self, codes: &BTreeSet<u8>) -> bool {
-        codes.iter().any(|code| self.facts.end == ProcessEnd::Exit(i32::from(*code)))
+        codes
+            .iter()
+            .any(|code| self.facts.end == ProcessEnd::Exit(i32::from(*code)))
     }
 
     fn counted(&self, holds: impl Fn(&Counts, u64) -> bool) -> bool {
@@ -25,31 +27,68 @@ impl World {
 
 const TABLE: &[Line] = &[
     (Outcome::Tamper, |world| !world.facts.tampered.is_empty()),
-    (Outcome::OutputLimit, |world| matches!(world.facts.end, ProcessEnd::OutputLimit(_))),
-    (Outcome::Timeout, |world| matches!(world.facts.end, ProcessEnd::Timeout(_))),
-    (Outcome::Oom, |world| world.facts.end == ProcessEnd::Signal(9) && world.facts.out_of_memory),
-    (Outcome::Signal, |world| matches!(world.facts.end, ProcessEnd::Signal(_))),
-    (Outcome::Error, |world| matches!(world.facts.end, ProcessEnd::NotStarted(_))),
-    (Outcome::Error, |world| !world.code_in(&world.exit.pass) && !world.code_in(&world.exit.fail)),
-    (Outcome::Error, |world| matches!(world.facts.results, Results::Missing | Results::Unreadable(_))),
-    (Outcome::Error, |world| world.counted(|counts, _| counts.errored > 0)),
+    (Outcome::OutputLimit, |world| {
+        matches!(world.facts.end, ProcessEnd::OutputLimit(_))
+    }),
+    (Outcome::Timeout, |world| {
+        matches!(world.facts.end, ProcessEnd::Timeout(_))
+    }),
+    (Outcome::Oom, |world| {
+        world.facts.end == ProcessEnd::Signal(9) && world.facts.out_of_memory
+    }),
+    (Outcome::Signal, |world| {
+        matches!(world.facts.end, ProcessEnd::Signal(_))
+    }),
     (Outcome::Error, |world| {
-        world.counted(|counts, wanted| counts.passed + counts.failed + counts.flaky + counts.errored < wanted)
+        matches!(world.facts.end, ProcessEnd::NotStarted(_))
+    }),
+    (Outcome::Error, |world| {
+        !world.code_in(&world.exit.pass) && !world.code_in(&world.exit.fail)
+    }),
+    (Outcome::Error, |world| {
+        matches!(
+            world.facts.results,
+            Results::Missing | Results::Unreadable(_)
+        )
+    }),
+    (Outcome::Error, |world| {
+        world.counted(|counts, _| counts.errored > 0)
+    }),
+    (Outcome::Error, |world| {
+        world.counted(|counts, wanted| {
+            counts.passed + counts.failed + counts.flaky + counts.errored < wanted
+        })
     }),
     (Outcome::Fail, |world| world.code_in(&world.exit.fail)),
-    (Outcome::Fail, |world| world.counted(|counts, _| counts.failed > 0)),
+    (Outcome::Fail, |world| {
+        world.counted(|counts, _| counts.failed > 0)
+    }),
     (Outcome::Leak, |world| world.facts.leaked > 0),
-    (Outcome::FlakyPass, |world| world.counted(|counts, _| counts.flaky > 0)),
+    (Outcome::FlakyPass, |world| {
+        world.counted(|counts, _| counts.flaky > 0)
+    }),
     (Outcome::Pass, |_| true),
 ];
 
 fn results() -> Vec<Results> {
-    let mut all = vec![Results::NotExpected, Results::Missing, Results::Unreadable("x".to_owned())];
+    let mut all = vec![
+        Results::NotExpected,
+        Results::Missing,
+        Results::Unreadable("x".to_owned()),
+    ];
     for bits in 0..32_u64 {
         let bit = |at: u64| bits >> at & 1;
-        let counts =
-            Counts { passed: bit(0), failed: bit(1), errored: bit(2), skipped: bit(3), flaky: bit(4) };
-        all.extend([1, 2].map(|require_executed| Results::Read { counts, require_executed }));
+        let counts = Counts {
+            passed: bit(0),
+            failed: bit(1),
+            errored: bit(2),
+            skipped: bit(3),
+            flaky: bit(4),
+        };
+        all.extend([1, 2].map(|require_executed| Results::Read {
+            counts,
+            require_executed,
+        }));
     }
     all
 }
@@ -57,8 +96,17 @@ fn results() -> Vec<Results> {
 fn ends() -> Vec<ProcessEnd> {
     let codes = [-1, 0, 1, 2, 5, 128, 137, 139, 256, 257];
     let signals = [6, 9, 11].map(ProcessEnd::Signal);
-    let others = [ProcessEnd::NotStarted("x".to_owned()), ProcessEnd::Timeout(1), ProcessEnd::OutputLimit(1)];
-    codes.map(ProcessEnd::Exit).into_iter().chain(signals).chain(others).collect()
+    let others = [
+        ProcessEnd::NotStarted("x".to_owned()),
+        ProcessEnd::Timeout(1),
+        ProcessEnd::OutputLimit(1),
+    ];
+    codes
+        .map(ProcessEnd::Exit)
+        .into_iter()
+        .chain(signals)
+        .chain(others)
+        .collect()
 }
 
 #[test]
@@ -66,22 +114,47 @@ fn outcomes_are_those_of_the_table() {
     let maps = [(&[0][..], &[1][..]), (&[0, 5], &[1, 139]), (&[1], &[0])];
     let mut worlds = 0;
     for (pass, fail) in maps {
-        let exit = ExitMap { pass: pass.iter().copied().collect(), fail: fail.iter().copied().collect() };
-        for (end, results) in ends().iter().flat_map(|end| results().into_iter().map(move |one| (end, one))) {
+        let exit = ExitMap {
+            pass: pass.iter().copied().collect(),
+            fail: fail.iter().copied().collect(),
+        };
+        for (end, results) in ends()
+            .iter()
+            .flat_map(|end| results().into_iter().map(move |one| (end, one)))
+        {
             for bits in 0..8 {
                 let facts = RunFacts {
                     end: end.clone(),
                     out_of_memory: bits & 1 > 0,
                     leaked: bits >> 1 & 1,
-                    tampered: if bits & 4 > 0 { vec!["fixtures/a".to_owned()] } else { Vec::new() },
+                    tampered: if bits & 4 > 0 {
+                        vec!["fixtures/a".to_owned()]
+                    } else {
+                        Vec::new()
+                    },
                     results: results.clone(),
                 };
-                let world = World { facts, exit: exit.clone() };
+                let world = World {
+                    facts,
+                    exit: exit.clone(),
+                };
                 let expected = TABLE.iter().find(|(_, holds)| holds(&world)).unwrap().0;
                 let ended = judge_run(&world.facts, &world.exit);
-                assert_eq!(ended.outcome, expected, "{:?} {:?}", world.facts, world.exit);
-                assert_eq!(ended.note.is_empty(), expected == Outcome::Pass, "{ended:?}");
-                assert_eq!(ended.reason.is_some(), needs_reason(&world, expected), "{ended:?}");
+                assert_eq!(
+                    ended.outcome, expected,
+                    "{:?} {:?}",
+                    world.facts, world.exit
+                );
+                assert_eq!(
+                    ended.note.is_empty(),
+                    expected == Outcome::Pass,
+                    "{ended:?}"
+                );
+                assert_eq!(
+                    ended.reason.is_some(),
+                    needs_reason(&world, expected),
+                    "{ended:?}"
+                );
                 worlds += 1;
             }
         }

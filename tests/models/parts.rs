@@ -23,7 +23,10 @@ pub fn commit(n: usize) -> CommitId {
 
 /// A regular file that holds this text.
 pub fn plain(text: &str) -> EntryState {
-    EntryState { mode: EntryState::PLAIN, id: object(text) }
+    EntryState {
+        mode: EntryState::PLAIN,
+        id: object(text),
+    }
 }
 
 /// What a trial of the only candidate is bound to.

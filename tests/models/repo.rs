@@ -21,7 +21,11 @@ pub struct Forge {
 impl Forge {
     /// An empty bare repository whose HEAD is `main`.
     pub fn new() -> Self {
-        let forge = Self { home: TempDir::new().unwrap(), script: Vec::new(), marks: 0 };
+        let forge = Self {
+            home: TempDir::new().unwrap(),
+            script: Vec::new(),
+            marks: 0,
+        };
         forge.git(&["init", "--quiet", "--bare", "-b", "main", "repo"], b"");
         forge
     }
@@ -32,7 +36,10 @@ impl Forge {
     }
 
     /// Runs git without a trace of the machine it runs on.
-    #[expect(clippy::disallowed_methods, reason = "the tests make their repositories with git itself")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the tests make their repositories with git itself"
+    )]
     fn git(&self, args: &[&str], input: &[u8]) -> String {
         let mut child = Command::new("git")
             .args(args)
@@ -75,8 +82,16 @@ impl Forge {
     /// Makes everything that was asked for since the last time; `ids[number]` is the commit.
     pub fn make(&mut self) -> BTreeMap<usize, CommitId> {
         let script = std::mem::take(&mut self.script);
-        let options = ["--quiet", "--force", "--export-marks=../marks", "--import-marks-if-exists=../marks"];
-        let args: Vec<_> = ["-C", "repo", "fast-import"].into_iter().chain(options).collect();
+        let options = [
+            "--quiet",
+            "--force",
+            "--export-marks=../marks",
+            "--import-marks-if-exists=../marks",
+        ];
+        let args: Vec<_> = ["-C", "repo", "fast-import"]
+            .into_iter()
+            .chain(options)
+            .collect();
         self.git(&args, &script);
         let marks = self.read(&self.home.path().join("marks"));
         let of = |line: &str| {
@@ -92,7 +107,10 @@ impl Forge {
     }
 
     /// Lets a branch name a commit, or no longer exist.
-    #[expect(clippy::disallowed_methods, reason = "a process for each branch would take most of the time")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a process for each branch would take most of the time"
+    )]
     pub fn branch(&self, name: &str, commit: Option<CommitId>) {
         let path = self.dir().join("refs/heads").join(name);
         match commit {

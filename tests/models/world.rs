@@ -3,8 +3,12 @@
 /// Row `0` is called `row-a`, row `1` is called `row-b`.
 pub const ROWS: [&str; 2] = ["row-a", "row-b"];
 /// The property files: one of each row, one that both may name, one that none names.
-pub const PROPS: [&str; 4] =
-    ["properties/a.py", "properties/b.py", "properties/both.py", "properties/conftest.py"];
+pub const PROPS: [&str; 4] = [
+    "properties/a.py",
+    "properties/b.py",
+    "properties/both.py",
+    "properties/conftest.py",
+];
 /// The fixture files.
 pub const FIXTURES: [&str; 2] = ["fixtures/x", "fixtures/y"];
 /// The texts: each row cites its own.
@@ -101,7 +105,11 @@ impl State {
             specs: [1, 1],
             policy: 1,
             code: [1, 1],
-            epoch: Some(Epoch { image: 1, name: 1, pins: [1, 0] }),
+            epoch: Some(Epoch {
+                image: 1,
+                name: 1,
+                pins: [1, 0],
+            }),
             ..Self::default()
         };
         state.add_row(0, false);
@@ -113,13 +121,22 @@ impl State {
         let mut state = Self::start();
         state.props[1] = 1;
         state.add_row(1, false);
-        state.freezes[1] = Some(Freeze { version: 1, base: 1 });
+        state.freezes[1] = Some(Freeze {
+            version: 1,
+            base: 1,
+        });
         state
     }
 
     fn add_row(&mut self, at: usize, both: bool) {
         let names = [at == 0, at == 1, both, false];
-        self.rows[at] = Some(Row { version: 1, scored: true, hint: 1, names, pins: [0; 4] });
+        self.rows[at] = Some(Row {
+            version: 1,
+            scored: true,
+            hint: 1,
+            names,
+            pins: [0; 4],
+        });
         self.pin(at);
     }
 
@@ -142,8 +159,20 @@ impl State {
                 at += 1;
             )*};
         }
-        take!(rows[0], rows[1], freezes[0], freezes[1], props[0], props[1], props[2], props[3], epoch);
-        take!(fixtures[0], fixtures[1], specs[0], specs[1], policy, code[0], code[1], auth, docs);
+        take!(
+            rows[0], rows[1], freezes[0], freezes[1], props[0], props[1], props[2], props[3], epoch
+        );
+        take!(
+            fixtures[0],
+            fixtures[1],
+            specs[0],
+            specs[1],
+            policy,
+            code[0],
+            code[1],
+            auth,
+            docs
+        );
         assert_eq!(at, Self::ITEMS);
         state
     }
@@ -165,7 +194,9 @@ pub struct Tape<'t> {
 
 impl Tape<'_> {
     fn next(&mut self, choices: usize) -> usize {
-        self.rest.next().map_or(0, |choice| usize::from(*choice) % choices)
+        self.rest
+            .next()
+            .map_or(0, |choice| usize::from(*choice) % choices)
     }
 }
 
@@ -188,11 +219,17 @@ fn edit(state: &mut State, tape: &mut Tape<'_>) {
             }
         },
         12 => state.rows[at] = None,
-        13 => state.rows[at].iter_mut().for_each(|row| row.scored = !row.scored),
-        14 => state.rows[at].iter_mut().for_each(|row| row.hint = cycle(row.hint)),
+        13 => state.rows[at]
+            .iter_mut()
+            .for_each(|row| row.scored = !row.scored),
+        14 => state.rows[at]
+            .iter_mut()
+            .for_each(|row| row.hint = cycle(row.hint)),
         15 | 16 => {
             let file = tape.next(4);
-            state.rows[at].iter_mut().for_each(|row| row.names[file] = !row.names[file]);
+            state.rows[at]
+                .iter_mut()
+                .for_each(|row| row.names[file] = !row.names[file]);
             state.pin(at);
         }
         17 => state.pin(at),
@@ -201,7 +238,9 @@ fn edit(state: &mut State, tape: &mut Tape<'_>) {
             state.freezes[at] = Some(Freeze { version, base: 1 });
         }
         20 => state.freezes[at] = None,
-        21 => state.freezes[at].iter_mut().for_each(|freeze| freeze.base = cycle(freeze.base)),
+        21 => state.freezes[at]
+            .iter_mut()
+            .for_each(|freeze| freeze.base = cycle(freeze.base)),
         22 | 23 => {
             let file = tape.next(4);
             state.props[file] = cycle(state.props[file]);
@@ -210,10 +249,19 @@ fn edit(state: &mut State, tape: &mut Tape<'_>) {
         25 => state.fixtures[at] = cycle(state.fixtures[at]),
         26 => state.fixtures[at] = 0,
         27 | 28 => {
-            let (image, name) = state.epoch.map_or((1, 0), |epoch| (epoch.image, epoch.name));
-            state.epoch = Some(Epoch { image, name: name + 1, pins: state.fixtures });
+            let (image, name) = state
+                .epoch
+                .map_or((1, 0), |epoch| (epoch.image, epoch.name));
+            state.epoch = Some(Epoch {
+                image,
+                name: name + 1,
+                pins: state.fixtures,
+            });
         }
-        29 => state.epoch.iter_mut().for_each(|epoch| epoch.image = cycle(epoch.image)),
+        29 => state
+            .epoch
+            .iter_mut()
+            .for_each(|epoch| epoch.image = cycle(epoch.image)),
         30 => state.specs[at] = cycle(state.specs[at]),
         31 => state.policy = cycle(state.policy),
         32 => state.docs = cycle(state.docs),
@@ -226,30 +274,51 @@ impl World {
     pub fn read(tape: &[u16]) -> Self {
         let mut tape = Tape { rest: tape.iter() };
         let count = 2 + tape.next(11);
-        let start = if tape.next(4) == 3 { State::frozen_start() } else { State::start() };
-        let mut commits = vec![Commit { parents: Vec::new(), state: start, reverts: false }];
+        let start = if tape.next(4) == 3 {
+            State::frozen_start()
+        } else {
+            State::start()
+        };
+        let mut commits = vec![Commit {
+            parents: Vec::new(),
+            state: start,
+            reverts: false,
+        }];
         for at in 1..count {
             let parents = parents(at, &mut tape);
             let state = state(&commits, &parents, &mut tape);
             let reverts = tape.next(16) == 15 && parents.len() == 1;
-            commits.push(Commit { parents, state, reverts });
+            commits.push(Commit {
+                parents,
+                state,
+                reverts,
+            });
         }
         let mut hidden = Vec::new();
         for _ in 0..1 + tape.next(4) / 3 {
-            let one = if tape.next(3) == 0 { 0 } else { tape.next(count - 1) };
+            let one = if tape.next(3) == 0 {
+                0
+            } else {
+                tape.next(count - 1)
+            };
             if !hidden.contains(&one) {
                 hidden.push(one);
             }
         }
-        Self { commits, tip: count - 1, hidden }
+        Self {
+            commits,
+            tip: count - 1,
+            hidden,
+        }
     }
 
     /// Which commit reaches which, itself included: `matrix[new][old]`.
     pub fn matrix(&self) -> Vec<Vec<bool>> {
         let count = self.commits.len();
         let edge = |new: usize, old: usize| new == old || self.commits[new].parents.contains(&old);
-        let mut matrix: Vec<Vec<bool>> =
-            (0..count).map(|new| (0..count).map(|old| edge(new, old)).collect()).collect();
+        let mut matrix: Vec<Vec<bool>> = (0..count)
+            .map(|new| (0..count).map(|old| edge(new, old)).collect())
+            .collect();
         for via in 0..count {
             for new in 0..count {
                 for old in 0..count {
@@ -272,19 +341,25 @@ impl World {
                 world.commits[at].parents.remove(parent);
                 worlds.push(world);
             }
-            let before =
-                self.commits[at].parents.first().map_or_else(State::start, |one| self.commits[*one].state);
+            let before = self.commits[at]
+                .parents
+                .first()
+                .map_or_else(State::start, |one| self.commits[*one].state);
             let states = [self.commits[at].state, before];
             for item in 0..State::ITEMS {
                 let mut world = self.clone();
-                world.commits[at].state = State::taken(&states, |one| Pick::From(usize::from(one == item)));
+                world.commits[at].state =
+                    State::taken(&states, |one| Pick::From(usize::from(one == item)));
                 if world.commits[at].state != states[0] {
                     worlds.push(world);
                 }
             }
         }
         if self.hidden.len() > 1 {
-            worlds.extend(self.hidden.iter().map(|one| Self { hidden: vec![*one], ..self.clone() }));
+            worlds.extend(self.hidden.iter().map(|one| Self {
+                hidden: vec![*one],
+                ..self.clone()
+            }));
         }
         worlds
     }
@@ -297,7 +372,11 @@ impl World {
         for commit in &mut world.commits {
             let mut parents = Vec::new();
             for parent in &commit.parents {
-                let above: &[usize] = if *parent == gone { &removed.parents } else { &[*parent] };
+                let above: &[usize] = if *parent == gone {
+                    &removed.parents
+                } else {
+                    &[*parent]
+                };
                 for one in above.iter().map(|one| moved(*one)) {
                     if !parents.contains(&one) {
                         parents.push(one);
@@ -315,8 +394,10 @@ impl World {
     pub fn shown(&self) -> String {
         let mut text = String::new();
         for (at, commit) in self.commits.iter().enumerate() {
-            let before =
-                commit.parents.first().map_or_else(State::default, |first| self.commits[*first].state);
+            let before = commit
+                .parents
+                .first()
+                .map_or_else(State::default, |first| self.commits[*first].state);
             let lines = |state: &State| -> Vec<String> {
                 let text = format!("{state:?}").replace(", ", " ");
                 let names = [
@@ -339,10 +420,21 @@ impl World {
                     .collect()
             };
             let (old, new) = (lines(&before), lines(&commit.state));
-            let changes: Vec<_> =
-                new.iter().zip(&old).filter(|(new, old)| new != old).map(|(new, _)| new.as_str()).collect();
-            let what = if at == 0 { "start".to_owned() } else { changes.join(" ") };
-            text += &format!("      {at} <- {:?} reverts={} {what}\n", commit.parents, commit.reverts);
+            let changes: Vec<_> = new
+                .iter()
+                .zip(&old)
+                .filter(|(new, old)| new != old)
+                .map(|(new, _)| new.as_str())
+                .collect();
+            let what = if at == 0 {
+                "start".to_owned()
+            } else {
+                changes.join(" ")
+            };
+            text += &format!(
+                "      {at} <- {:?} reverts={} {what}\n",
+                commit.parents, commit.reverts
+            );
         }
         text + &format!("      tip {} hidden {:?}\n", self.tip, self.hidden)
     }
@@ -368,7 +460,10 @@ fn parents(at: usize, tape: &mut Tape<'_>) -> Vec<usize> {
 }
 
 fn state(commits: &[Commit], parents: &[usize], tape: &mut Tape<'_>) -> State {
-    let above: Vec<_> = parents.iter().map(|parent| commits[*parent].state).collect();
+    let above: Vec<_> = parents
+        .iter()
+        .map(|parent| commits[*parent].state)
+        .collect();
     let (mut state, edits) = match above.as_slice() {
         [] if tape.next(2) == 0 => (State::default(), 2),
         [] => (State::start(), tape.next(2)),

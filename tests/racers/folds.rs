@@ -23,7 +23,9 @@ fn race(racers: usize, rounds: usize) {
         judged += ground.judged();
         commits += made - 1;
     }
-    println!("{racers} racing folds, {rounds} rounds: {judged} verdicts in {commits} commits, 0 violations");
+    println!(
+        "{racers} racing folds, {rounds} rounds: {judged} verdicts in {commits} commits, 0 violations"
+    );
 }
 
 fn round(ground: &mut Ground, racers: usize, dice: &mut Dice) {
@@ -37,10 +39,17 @@ fn round(ground: &mut Ground, racers: usize, dice: &mut Dice) {
         }
     }
     for child in running {
-        let _ = ground.repo.captured(child.wait_with_output().unwrap()).expect(0);
+        let _ = ground
+            .repo
+            .captured(child.wait_with_output().unwrap())
+            .expect(0);
     }
     let folded = ground.folded();
-    assert!(folded.len() >= before, "I8: {} of {before} are folded after exit 0", folded.len());
+    assert!(
+        folded.len() >= before,
+        "I8: {} of {before} are folded after exit 0",
+        folded.len()
+    );
 }
 
 #[test]

@@ -36,7 +36,10 @@ impl Ground {
     pub fn new() -> Self {
         let ground = Self::unstaged();
         ground.repo.git(&["add", "a"]);
-        Self { is_staged: true, ..ground }
+        Self {
+            is_staged: true,
+            ..ground
+        }
     }
 
     /// Work is edited, and nothing staged.
@@ -52,7 +55,11 @@ impl Ground {
         repo.write("a", STAGED);
         repo.write("b", EDITED);
         fs::create_dir_all(repo.path(&format!("{HISTORY}/{DAY}"))).unwrap();
-        Self { repo, verdicts: BTreeSet::new(), is_staged: false }
+        Self {
+            repo,
+            verdicts: BTreeSet::new(),
+            is_staged: false,
+        }
     }
 
     /// A verdict directory appears, whole at once.
@@ -71,29 +78,44 @@ impl Ground {
     pub fn fold(&self) -> Child {
         use std::os::unix::process::CommandExt as _;
         let mut command = self.repo.command(BINARY, &self.repo.path(""));
-        command.args(["reconcile", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(["reconcile", "--json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         command.process_group(0).spawn().unwrap()
     }
 
     /// A fold that has to end well.
     pub fn folds(&self) {
-        let _ = self.repo.captured(self.fold().wait_with_output().unwrap()).expect(0);
+        let _ = self
+            .repo
+            .captured(self.fold().wait_with_output().unwrap())
+            .expect(0);
     }
 
     /// The verdicts of which HEAD holds a file; it has to hold all files of each.
     pub fn folded(&self) -> BTreeSet<String> {
-        let listed = self.repo.git(&["ls-tree", "-r", "--name-only", "HEAD", HISTORY]);
+        let listed = self
+            .repo
+            .git(&["ls-tree", "-r", "--name-only", "HEAD", HISTORY]);
         let mut held: BTreeMap<&str, usize> = BTreeMap::new();
         for path in listed.lines() {
             *held.entry(path.rsplit('/').nth(1).unwrap()).or_default() += 1;
         }
-        assert!(held.values().all(|count| *count == 2), "HEAD holds a part of a verdict: {listed}");
+        assert!(
+            held.values().all(|count| *count == 2),
+            "HEAD holds a part of a verdict: {listed}"
+        );
         held.into_keys().map(str::to_owned).collect()
     }
 
     /// How many commits HEAD has.
     pub fn commits(&self) -> usize {
-        self.repo.git(&["rev-list", "--count", "HEAD"]).trim().parse().unwrap()
+        self.repo
+            .git(&["rev-list", "--count", "HEAD"])
+            .trim()
+            .parse()
+            .unwrap()
     }
 
     /// How many verdicts there are.
@@ -106,26 +128,71 @@ impl Ground {
     pub fn check(&self, moment: Moment) {
         self.bytes_on_disk();
         assert_eq!(
-            self.repo.git(&["fsck", "--full", "--strict", "--no-dangling", "--no-progress"]),
+            self.repo.git(&[
+                "fsck",
+                "--full",
+                "--strict",
+                "--no-dangling",
+                "--no-progress"
+            ]),
             "",
             "I10"
         );
         let folded = self.folded();
-        assert!(folded.is_subset(&self.verdicts), "something else was folded: {folded:?}");
-        let differing = self.status(&["diff", "HEAD", "--name-status", "--no-renames", "--", HISTORY]);
-        assert!(differing.iter().all(|(how, _)| how == "A"), "I1: other bytes in HEAD: {differing:?}");
+        assert!(
+            folded.is_subset(&self.verdicts),
+            "something else was folded: {folded:?}"
+        );
+        let differing = self.status(&[
+            "diff",
+            "HEAD",
+            "--name-status",
+            "--no-renames",
+            "--",
+            HISTORY,
+        ]);
+        assert!(
+            differing.iter().all(|(how, _)| how == "A"),
+            "I1: other bytes in HEAD: {differing:?}"
+        );
         let staged = self.status(&["diff", "--cached", "--name-status", "--no-renames"]);
-        let (of_history, others): (Vec<_>, Vec<_>) =
-            staged.into_iter().partition(|(_, path)| path.starts_with(HISTORY));
-        let (expected, text) = if self.is_staged { (vec!["a"], STAGED) } else { (Vec::new(), "a\n") };
-        assert_eq!(others.iter().map(|(_, path)| path.as_str()).collect::<Vec<_>>(), expected, "I3");
+        let (of_history, others): (Vec<_>, Vec<_>) = staged
+            .into_iter()
+            .partition(|(_, path)| path.starts_with(HISTORY));
+        let (expected, text) = if self.is_staged {
+            (vec!["a"], STAGED)
+        } else {
+            (Vec::new(), "a\n")
+        };
+        assert_eq!(
+            others
+                .iter()
+                .map(|(_, path)| path.as_str())
+                .collect::<Vec<_>>(),
+            expected,
+            "I3"
+        );
         assert_eq!(self.repo.git(&["show", ":a"]), text, "I3");
-        assert!(of_history.iter().all(|(how, _)| how == "A"), "I12: {of_history:?}");
-        let added =
-            self.status(&["log", "--format=", "--name-status", "--no-renames", "HEAD", "--", HISTORY]);
+        assert!(
+            of_history.iter().all(|(how, _)| how == "A"),
+            "I12: {of_history:?}"
+        );
+        let added = self.status(&[
+            "log",
+            "--format=",
+            "--name-status",
+            "--no-renames",
+            "HEAD",
+            "--",
+            HISTORY,
+        ]);
         let once: BTreeSet<_> = added.iter().map(|(_, path)| path).collect();
         assert!(added.iter().all(|(how, _)| how == "A"), "{added:?}");
-        assert_eq!((added.len(), once.len()), (2 * folded.len(), 2 * folded.len()), "folded more than once");
+        assert_eq!(
+            (added.len(), once.len()),
+            (2 * folded.len(), 2 * folded.len()),
+            "folded more than once"
+        );
         self.moves_follow();
         if moment == Moment::Rest {
             assert_eq!(folded, self.verdicts, "I4: not everything is folded");
@@ -137,22 +204,30 @@ impl Ground {
     /// I1, I3: neither verdicts nor the person's files are touched.
     fn bytes_on_disk(&self) {
         for hash in &self.verdicts {
-            let read = |name| fs::read_to_string(self.repo.path(&format!("{HISTORY}/{DAY}/{hash}/{name}")));
+            let read = |name| {
+                fs::read_to_string(self.repo.path(&format!("{HISTORY}/{DAY}/{hash}/{name}")))
+            };
             for (name, text) in files(hash) {
                 assert_eq!(read(name).unwrap(), text, "I1: {hash}/{name}");
             }
             let dir = self.repo.path(&format!("{HISTORY}/{DAY}/{hash}"));
             assert_eq!(fs::read_dir(dir).unwrap().count(), 2, "I1: {hash}");
         }
-        assert_eq!((self.repo.read("a").as_str(), self.repo.read("b").as_str()), (STAGED, EDITED), "I3");
+        assert_eq!(
+            (self.repo.read("a").as_str(), self.repo.read("b").as_str()),
+            (STAGED, EDITED),
+            "I3"
+        );
     }
 
     /// I6: each move of HEAD and its branch starts where the last one ended.
     fn moves_follow(&self) {
         for log in ["logs/HEAD", "logs/refs/heads/main"] {
             let text = self.repo.read(&format!(".git/{log}"));
-            let moves: Vec<_> =
-                text.lines().map(|line| line.split(' ').take(2).collect::<Vec<_>>()).collect();
+            let moves: Vec<_> = text
+                .lines()
+                .map(|line| line.split(' ').take(2).collect::<Vec<_>>())
+                .collect();
             for pair in moves.windows(2) {
                 assert_eq!(pair[0][1], pair[1][0], "I6: {log} jumps");
             }
@@ -161,7 +236,10 @@ impl Ground {
 
     fn status(&self, args: &[&str]) -> Vec<(String, String)> {
         let said = self.repo.git(args);
-        let pair = |line: &str| line.split_once('\t').map(|(how, path)| (how.to_owned(), path.to_owned()));
+        let pair = |line: &str| {
+            line.split_once('\t')
+                .map(|(how, path)| (how.to_owned(), path.to_owned()))
+        };
         said.lines().filter_map(pair).collect()
     }
 
@@ -183,7 +261,9 @@ impl Ground {
 }
 
 fn is_lock(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "lock") && !path.ends_with("reins.lock")
+    path.extension()
+        .is_some_and(|extension| extension == "lock")
+        && !path.ends_with("reins.lock")
 }
 
 /// The files of a verdict.
@@ -192,7 +272,10 @@ fn files(hash: &str) -> [(&'static str, String); 2] {
     let verdict = format!(
         r#"{{"task_id": "T-{hash}", "passed": true, "items": [], "stages": {{"tier1": {{"id": "tier1", "passed": true, "any_failed": false, "summary": "", "steps": [{step}]}}}}, "summary": "", "evaluated_at": "2026-11-30T00:00:00"}}"#
     );
-    [("verdict.json", verdict), ("summary.md", format!("# Verdict {hash}\r\n"))]
+    [
+        ("verdict.json", verdict),
+        ("summary.md", format!("# Verdict {hash}\r\n")),
+    ]
 }
 
 /// Numbers that are the same in every run.
@@ -205,7 +288,10 @@ impl Dice {
 
     /// A number below `end`.
     pub fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % end.max(1)
     }
 }

@@ -25,7 +25,10 @@ fn kill(times: usize) {
             usual = (usual * 7 + took) / 8; // others are at work on this machine too
         }
         let said = String::from_utf8(output.stdout).unwrap();
-        assert!(said.is_empty() || said.ends_with("}\n"), "I9: half an answer: {said:?}");
+        assert!(
+            said.is_empty() || said.ends_with("}\n"),
+            "I9: half an answer: {said:?}"
+        );
         ground.check(Moment::Fault);
         for lock in ground.locks() {
             stale += 1;
@@ -37,7 +40,10 @@ fn kill(times: usize) {
     println!(
         "{times} SIGKILLs of reconcile: 0 violations, {times} converge; {stale} stale locks, {ended} ended first"
     );
-    assert!(ended * 2 <= times, "most folds had ended before they were killed");
+    assert!(
+        ended * 2 <= times,
+        "most folds had ended before they were killed"
+    );
 }
 
 /// How long a fold takes here, in microseconds, with some to spare.

@@ -42,48 +42,90 @@ fn waiting() -> Repo {
 
 fn started(repo: &Repo, scratch: &Path) -> Child {
     let mut command = repo.command(BINARY, &repo.path(""));
-    command.args(["adjudicate", ".gitreins/history", "--reverify", "--json"]).env("TMPDIR", scratch);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0).spawn().unwrap()
+    command
+        .args(["adjudicate", ".gitreins/history", "--reverify", "--json"])
+        .env("TMPDIR", scratch);
+    command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .unwrap()
 }
 
 /// The processes that work somewhere below `dir`.
 fn at_work(dir: &Path) -> Vec<String> {
-    let processes = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
-    let below = |process: &Path| fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd.starts_with(dir));
+    let processes = fs::read_dir("/proc")
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let below =
+        |process: &Path| fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd.starts_with(dir));
     let said = |process: &Path| fs::read_to_string(process.join("cmdline")).unwrap_or_default();
-    processes.filter(|process| below(process)).map(|process| said(&process)).collect()
+    processes
+        .filter(|process| below(process))
+        .map(|process| said(&process))
+        .collect()
 }
 
 fn kill(times: usize) {
     let repo = waiting();
     let scratch = repo.path("../scratch");
-    let (verdict, record) = (repo.read(&format!("{DIR}/verdict.json")), format!("{DIR}/reverify.json"));
+    let (verdict, record) = (
+        repo.read(&format!("{DIR}/verdict.json")),
+        format!("{DIR}/reverify.json"),
+    );
     let (mut dice, mut ended, mut usual) = (Dice::new(11), 0, 0);
     for at in 0..=times {
         fs::create_dir(&scratch).unwrap();
-        let after = if at == 0 { 60_000_000 } else { dice.below(usual) };
+        let after = if at == 0 {
+            60_000_000
+        } else {
+            dice.below(usual)
+        };
         let began = Instant::now();
         let child = started(&repo, &scratch);
         // the first one shows how long it takes
-        let output = if at == 0 { child.wait_with_output().unwrap() } else { killed(child, after).0 };
+        let output = if at == 0 {
+            child.wait_with_output().unwrap()
+        } else {
+            killed(child, after).0
+        };
         if at == 0 {
             usual = micros(began) * 6 / 5;
         }
         ended += usize::from(at > 0 && output.status.success());
         gone(&scratch, at);
         let said = String::from_utf8(output.stdout).unwrap();
-        assert!(said.is_empty() || said.ends_with("]\n"), "half an answer: {said:?}");
+        assert!(
+            said.is_empty() || said.ends_with("]\n"),
+            "half an answer: {said:?}"
+        );
         assert_eq!(repo.read(&format!("{DIR}/verdict.json")), verdict);
         let is_there = fs::symlink_metadata(repo.path(&record)).is_ok();
         let run = repo.reins(&["adjudicate", ".gitreins/history"]);
-        assert_eq!(run.code, Some(if is_there { 0 } else { 3 }), "half a record: {run}");
-        assert_eq!(run.stderr.lines().filter(|line| line.contains("reverify")).count(), 0, "{run}");
+        assert_eq!(
+            run.code,
+            Some(if is_there { 0 } else { 3 }),
+            "half a record: {run}"
+        );
+        assert_eq!(
+            run.stderr
+                .lines()
+                .filter(|line| line.contains("reverify"))
+                .count(),
+            0,
+            "{run}"
+        );
         fs::remove_dir_all(&scratch).unwrap();
         fs::create_dir(&scratch).unwrap();
         let again = repo.captured(started(&repo, &scratch).wait_with_output().unwrap());
         assert_eq!(again.code, Some(0), "after kill {at}: {again}");
         assert!(repo.read(&record).ends_with("}\n"));
-        assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0, "something is left behind");
+        assert_eq!(
+            fs::read_dir(&scratch).unwrap().count(),
+            0,
+            "something is left behind"
+        );
         fs::remove_dir_all(&scratch).unwrap();
         clear(&repo);
     }
@@ -96,7 +138,11 @@ fn kill(times: usize) {
 fn gone(scratch: &Path, at: usize) {
     let began = Instant::now();
     while !at_work(scratch).is_empty() {
-        assert!(began.elapsed() < Duration::from_secs(20), "kill {at} leaves {:?}", at_work(scratch));
+        assert!(
+            began.elapsed() < Duration::from_secs(20),
+            "kill {at} leaves {:?}",
+            at_work(scratch)
+        );
         std::thread::yield_now();
     }
 }

@@ -14,13 +14,24 @@ use super::scenes::each;
 /// A program of `.ci/tools`. Without it the test says so and has nothing to do; where CI is set
 /// nobody would read that, and the test fails.
 fn tool(path: &str, works: &[&str]) -> Option<PathBuf> {
-    let tools = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap().join("tools");
+    let tools = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .parent()
+        .unwrap()
+        .join("tools");
     let found = tools.join(path);
-    let runs = || Command::new(&found).args(works).output().is_ok_and(|output| output.status.success());
+    let runs = || {
+        Command::new(&found)
+            .args(works)
+            .output()
+            .is_ok_and(|output| output.status.success())
+    };
     if found.exists() && runs() {
         return Some(found);
     }
-    let skipped = format!("skipped: no {} {works:?}, .ci/tools installs it\n", found.display());
+    let skipped = format!(
+        "skipped: no {} {works:?}, .ci/tools installs it\n",
+        found.display()
+    );
     assert!(std::env::var_os("CI").is_none(), "{skipped}");
     // past the capture of a test's output, which nobody sees when it passes
     std::io::Write::write_all(&mut std::io::stderr(), skipped.as_bytes()).unwrap();
@@ -33,8 +44,17 @@ fn python(module: &str) -> Option<PathBuf> {
 
 /// What a Python program prints about files.
 fn asked(python: &Path, program: &str, files: &[PathBuf]) -> Value {
-    let output = Command::new(python).arg("-c").arg(program).args(files).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new(python)
+        .arg("-c")
+        .arg(program)
+        .args(files)
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
@@ -46,7 +66,10 @@ fn files(dir: &Path, format: &str, extension: &str) -> Vec<PathBuf> {
         std::fs::write(files.last().unwrap(), text).unwrap();
     };
     each(|scene, _, told| put(scene, &told(format).stdout.replace("VERSION", "1.2.3")));
-    documents(format).iter().enumerate().for_each(|(at, text)| put(&format!("hostile-{at}"), text));
+    documents(format)
+        .iter()
+        .enumerate()
+        .for_each(|(at, text)| put(&format!("hostile-{at}"), text));
     files
 }
 
@@ -57,32 +80,58 @@ fn validated(multitool: &Path, dir: &Path, files: &[PathBuf]) -> Vec<(String, St
         .env("DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "1")
         .arg("validate")
         .args(files)
-        .args(["--rule-kind", "Sarif;Ghas", "--log", "ForceOverwrite", "--output"])
+        .args([
+            "--rule-kind",
+            "Sarif;Ghas",
+            "--log",
+            "ForceOverwrite",
+            "--output",
+        ])
         .arg(&found)
         .output()
         .unwrap();
-    let said =
-        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let said = format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
     assert_eq!(output.status.code(), Some(0), "{said}");
     let log: Value = serde_json::from_str(&std::fs::read_to_string(&found).expect(&said)).unwrap();
-    let results = log["runs"][0]["results"].as_array().cloned().unwrap_or_default();
+    let results = log["runs"][0]["results"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
     let text = |one: &Value, key: &str| one[key].as_str().unwrap_or("warning").to_owned();
-    results.iter().map(|one| (text(one, "level"), text(one, "ruleId"))).collect()
+    results
+        .iter()
+        .map(|one| (text(one, "level"), text(one, "ruleId")))
+        .collect()
 }
 
 /// The validator checks against the published schema, and by GitHub's rules for what it takes.
 #[test]
 fn sarif_is_valid_by_the_published_schema_and_by_the_rules_of_code_scanning() {
     let program = "node/node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool";
-    let Some(multitool) = tool(program, &["--version"]) else { return };
+    let Some(multitool) = tool(program, &["--version"]) else {
+        return;
+    };
     let dir = assert_fs::TempDir::new().unwrap();
     let files = files(dir.path(), "sarif", "sarif");
     // it asks every file that it could read for an address of the tool, which has none
     let read = ("warning".to_owned(), "SARIF2005".to_owned());
-    assert_eq!(validated(&multitool, dir.path(), &files), vec![read; files.len()]);
-    let bad = std::fs::read_to_string(&files[0]).unwrap().replace("\"startLine\": 1\n", "\"startLine\": 0\n");
+    assert_eq!(
+        validated(&multitool, dir.path(), &files),
+        vec![read; files.len()]
+    );
+    let bad = std::fs::read_to_string(&files[0])
+        .unwrap()
+        .replace("\"startLine\": 1\n", "\"startLine\": 0\n");
     std::fs::write(&files[0], bad).unwrap();
-    assert!(validated(&multitool, dir.path(), &files[..1]).iter().any(|(level, _)| level == "error"));
+    assert!(
+        validated(&multitool, dir.path(), &files[..1])
+            .iter()
+            .any(|(level, _)| level == "error")
+    );
 }
 
 /// What GitLab asks of an issue, in its own words at
@@ -117,8 +166,12 @@ fn code_quality_is_what_gitlab_reads() {
 
 #[test]
 fn junit_is_read_by_junitparser_and_junit2json_as_it_was_meant() {
-    let Some(python) = python("junitparser") else { return };
-    let Some(node) = tool("node/node_modules/.bin/junit2json", &["--help"]) else { return };
+    let Some(python) = python("junitparser") else {
+        return;
+    };
+    let Some(node) = tool("node/node_modules/.bin/junit2json", &["--help"]) else {
+        return;
+    };
     let dir = assert_fs::TempDir::new().unwrap();
     let files = files(dir.path(), "junit", "xml");
     let program = "import sys, json, junitparser
@@ -132,7 +185,10 @@ def read(path):
     return [len(cases), kinds['Failure'], kinds['Error'], kinds['Skipped'],
             [r.message for case in cases for r in case.result][:1], [xml.tests, xml.failures, xml.errors, xml.skipped]]
 print(json.dumps([read(path) for path in sys.argv[1:]]))";
-    for (file, read) in files.iter().zip(asked(&python, program, &files).as_array().unwrap()) {
+    for (file, read) in files
+        .iter()
+        .zip(asked(&python, program, &files).as_array().unwrap())
+    {
         let text = std::fs::read_to_string(file).unwrap();
         let ours = quick_junit::Report::deserialize_from_str(&text).unwrap();
         let counts = json!([ours.tests, ours.failures, ours.errors, ours.skipped]);
@@ -144,7 +200,15 @@ print(json.dumps([read(path) for path in sys.argv[1:]]))";
         );
         let output = Command::new(&node).arg(file).output().unwrap();
         let other: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(json!([other["tests"], other["failures"], other["errors"], other["skipped"]]), counts);
+        assert_eq!(
+            json!([
+                other["tests"],
+                other["failures"],
+                other["errors"],
+                other["skipped"]
+            ]),
+            counts
+        );
     }
     // the decision itself is a case: what is no admission is red
     let decision = |name: &str| {
@@ -153,13 +217,18 @@ print(json.dumps([read(path) for path in sys.argv[1:]]))";
         (ours.failures > 0, ours.errors > 0)
     };
     let all = ["refused", "held", "admitted", "undecided"].map(decision);
-    assert_eq!(all, [(true, false), (true, false), (false, false), (false, true)]);
+    assert_eq!(
+        all,
+        [(true, false), (true, false), (false, false), (false, true)]
+    );
 }
 
 /// Rendered as GitHub does it, hostile texts leave exactly the elements that dull ones leave.
 #[test]
 fn hostile_texts_have_no_effect_in_rendered_markdown() {
-    let Some(python) = python("cmarkgfm") else { return };
+    let Some(python) = python("cmarkgfm") else {
+        return;
+    };
     let dir = assert_fs::TempDir::new().unwrap();
     let mut files = Vec::new();
     for (at, (hostile, dull)) in comments().iter().enumerate() {
@@ -191,6 +260,10 @@ print(json.dumps([read(path) for path in sys.argv[1:]]))";
     for pair in pages.as_array().unwrap().chunks(2) {
         assert_eq!(pair[0][0], pair[1][0]);
         let text = pair[0][1].as_str().unwrap().replace(":warning:", ""); // a sign of our own
-        assert!(!mention.is_match(&text), "{:?} in {text}", mention.find(&text));
+        assert!(
+            !mention.is_match(&text),
+            "{:?} in {text}",
+            mention.find(&text)
+        );
     }
 }

@@ -1,5 +1,8 @@
 //! Which freezes lapse next, and what does the score become?
-#![expect(clippy::unwrap_used, reason = "a test that cannot read its report fails")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot read its report fails"
+)]
 
 use serde_json::{Value, json};
 
@@ -14,7 +17,11 @@ fn told(story: &Story) -> Value {
 fn forecast(told: &Value) -> Vec<(String, i64, Vec<String>, u64)> {
     let lapses = told["forecast"].as_array().unwrap().iter();
     let one = |lapse: &Value| {
-        let returns = lapse["returns"].as_array().unwrap().iter().map(|id| id.as_str().unwrap().to_owned());
+        let returns = lapse["returns"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|id| id.as_str().unwrap().to_owned());
         (
             lapse["last_day"].as_str().unwrap().to_owned(),
             lapse["days_left"].as_i64().unwrap(),
@@ -49,12 +56,19 @@ fn the_forecast_is_what_the_gate_says_when_it_comes_to_pass() {
         ("2026-12-28", 28, vec![], 4),
     ];
     let expected = expected.map(|(day, left, ids, scored)| {
-        (day.to_owned(), left, ids.into_iter().map(str::to_owned).collect::<Vec<_>>(), scored)
+        (
+            day.to_owned(),
+            left,
+            ids.into_iter().map(str::to_owned).collect::<Vec<_>>(),
+            scored,
+        )
     });
     assert_eq!(forecast(&told_now), expected);
     assert_eq!(told_now["score"]["scored"], 1);
     for (day, _, _, scored) in expected {
-        ledgers.freezes.retain(|row| row["expires_at"].as_str().unwrap() > day.as_str());
+        ledgers
+            .freezes
+            .retain(|row| row["expires_at"].as_str().unwrap() > day.as_str());
         story.land_ledgers(&ledgers);
         story.land();
         assert_eq!(told(&story)["score"]["scored"], scored, "after {day}");

@@ -1,5 +1,8 @@
 //! What stands in each format, and does every one of them leave with the number of `admit`?
-#![expect(clippy::unwrap_used, reason = "a test that cannot read its report fails")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot read its report fails"
+)]
 
 use std::path::Path;
 
@@ -54,10 +57,19 @@ fn a_report_names_the_same_patch_commits_everywhere() {
     let told = follows(&report(&story, "json", &["--results", &given]).stdout);
     // so many reverts are not looked for where they cannot change the answer
     assert_eq!(
-        (&told["decision"], told["provenance"]["patch_commits"].as_array().unwrap().len()),
+        (
+            &told["decision"],
+            told["provenance"]["patch_commits"]
+                .as_array()
+                .unwrap()
+                .len()
+        ),
         (&"admit".into(), 5)
     );
-    assert_eq!(told["changes"]["patch_commits"], told["provenance"]["patch_commits"], "{told:#}");
+    assert_eq!(
+        told["changes"]["patch_commits"], told["provenance"]["patch_commits"],
+        "{told:#}"
+    );
 }
 
 #[test]
@@ -66,11 +78,19 @@ fn the_report_and_its_recomputation_decide_as_admit_does() {
     let given = results(&story, &["bal-01=fail"]);
     let told = report(&story, "json", &["--results", &given]).expect(1);
     let told: Value = serde_json::from_str(&told.stdout).unwrap();
-    let decided = story.admit(&serde_json::json!([{"property_id": "bal-01", "status": "fail"}]), &[]).json;
+    let decided = story
+        .admit(
+            &serde_json::json!([{"property_id": "bal-01", "status": "fail"}]),
+            &[],
+        )
+        .json;
     assert_eq!(told["refusals"], decided["refusals"]);
     assert_eq!(told["provenance"]["head"], decided["tip"]);
     // the command works as it stands, also when the branch has landed
-    let command = told["provenance"]["recompute"].as_str().unwrap().replace("TEMP", &temp(&story));
+    let command = told["provenance"]["recompute"]
+        .as_str()
+        .unwrap()
+        .replace("TEMP", &temp(&story));
     let command = format!("{command} --json");
     let before: Value = serde_json::from_str(&story.shell(&command).expect(1).stdout).unwrap();
     story.land();
@@ -80,7 +100,12 @@ fn the_report_and_its_recomputation_decide_as_admit_does() {
 }
 
 fn temp(story: &super::story::Story) -> String {
-    story.path("..").canonicalize().unwrap().display().to_string()
+    story
+        .path("..")
+        .canonicalize()
+        .unwrap()
+        .display()
+        .to_string()
 }
 
 #[test]
@@ -90,9 +115,18 @@ fn digests_are_those_of_the_committed_bytes() {
     let files = told["provenance"]["files"].as_array().unwrap();
     assert_eq!(files.len(), 4);
     for file in files {
-        let (path, commit) = (file["path"].as_str().unwrap(), file["commit"].as_str().unwrap());
-        let sum = story.shell(&format!("git show {commit}:{path} | sha256sum")).expect(0);
-        assert_eq!(sum.stdout.split_whitespace().next(), file["sha256"].as_str(), "{path}");
+        let (path, commit) = (
+            file["path"].as_str().unwrap(),
+            file["commit"].as_str().unwrap(),
+        );
+        let sum = story
+            .shell(&format!("git show {commit}:{path} | sha256sum"))
+            .expect(0);
+        assert_eq!(
+            sum.stdout.split_whitespace().next(),
+            file["sha256"].as_str(),
+            "{path}"
+        );
     }
 }
 
@@ -100,11 +134,22 @@ fn digests_are_those_of_the_committed_bytes() {
 fn findings_point_at_the_line_of_their_row() {
     let story = refused();
     let told: Value = serde_json::from_str(&report(&story, "json", &[]).stdout).unwrap();
-    let expired = told["findings"].as_array().unwrap().iter().find(|one| one["rule"] == "FREEZE_EXPIRED");
+    let expired = told["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["rule"] == "FREEZE_EXPIRED");
     let line = usize::try_from(expired.unwrap()["place"]["line"].as_u64().unwrap()).unwrap();
     let text = story.read("ledger/freezes.json");
-    let row: Vec<_> = text.lines().skip(line - 1).take_while(|line| !line.trim().starts_with('}')).collect();
-    assert!(row[0].trim() == "{" && row.iter().any(|line| line.contains("\"bal-03\"")), "{line}: {row:?}");
+    let row: Vec<_> = text
+        .lines()
+        .skip(line - 1)
+        .take_while(|line| !line.trim().starts_with('}'))
+        .collect();
+    assert!(
+        row[0].trim() == "{" && row.iter().any(|line| line.contains("\"bal-03\"")),
+        "{line}: {row:?}"
+    );
 }
 
 #[test]
@@ -113,7 +158,9 @@ fn a_fingerprint_outlives_lines_and_commits() {
     let prints = || {
         let told: Value = serde_json::from_str(&report(&story, "json", &[]).stdout).unwrap();
         let all = told["findings"].as_array().unwrap().clone();
-        all.iter().map(|one| one["fingerprint"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        all.iter()
+            .map(|one| one["fingerprint"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
     };
     let before = prints();
     let text = story.read("ledger/freezes.json");
@@ -132,7 +179,9 @@ fn a_line_without_policy_is_reported_as_it_is() {
     story.commit("no policy");
     story.git(&["switch", "-q", "topic"]);
     for format in FORMATS {
-        let run = story.reins(&["report", "--today", TODAY, "--format", format]).expect(0);
+        let run = story
+            .reins(&["report", "--today", TODAY, "--format", format])
+            .expect(0);
         match format {
             "gitlab" => assert_eq!(run.stdout, "[]\n"),
             "sarif" | "junit" => {}
@@ -155,13 +204,20 @@ fn an_owner_and_a_path_of_a_real_repository_have_no_effect() {
     story.land();
     story.patch("one");
     let comment = report(&story, "markdown", &[]).expect(1).stdout;
-    assert!(comment.contains("&lt;img") && comment.contains("@&#8203;all \\|"), "{comment}");
+    assert!(
+        comment.contains("&lt;img") && comment.contains("@&#8203;all \\|"),
+        "{comment}"
+    );
     assert_eq!(
-        comment.matches("</details>").count() - comment.matches("`bal-02 seed ]]> </details> #1`").count(),
+        comment.matches("</details>").count()
+            - comment.matches("`bal-02 seed ]]> </details> #1`").count(),
         2
     );
     let commands = report(&story, "github", &[]).expect(1).stdout;
-    assert!(commands.contains("file=ledger/<b>@you%2C a%3Ab|.txt,line=1,title=LEDGER_INVALID"), "{commands}");
+    assert!(
+        commands.contains("file=ledger/<b>@you%2C a%3Ab|.txt,line=1,title=LEDGER_INVALID"),
+        "{commands}"
+    );
     let cases = report(&story, "junit", &[]).expect(1).stdout;
     assert!(
         quick_junit::Report::deserialize_from_str(&cases).is_ok()

@@ -1,5 +1,8 @@
 //! Can an id, a path, an owner or any other text reach beyond its place in a format?
-#![expect(clippy::unwrap_used, reason = "a test that cannot read its report fails")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot read its report fails"
+)]
 
 use git_reins::model::change::{
     Area, CHANGES_SCHEMA, Change, Changes, Kind, Maker, Piece, Reason, Side, Unchanged,
@@ -117,8 +120,8 @@ const PIECES: &[&str] = &[
 ];
 
 fn text() -> impl Strategy<Value = String> {
-    let pieces =
-        prop::collection::vec(prop::sample::select(PIECES), 0..10).prop_map(|pieces| pieces.concat());
+    let pieces = prop::collection::vec(prop::sample::select(PIECES), 0..10)
+        .prop_map(|pieces| pieces.concat());
     let long = (prop::sample::select(PIECES), 1..4usize).prop_map(|(piece, kind)| {
         piece.repeat(match kind {
             1 => 300,
@@ -142,7 +145,10 @@ fn report(mut next: impl FnMut() -> String, size: usize) -> Report {
             reason: next(),
             subject: next(),
             path: (at % 2 == 0).then(&mut next),
-            place: Place { path: next(), line: at + 1 },
+            place: Place {
+                path: next(),
+                line: at + 1,
+            },
             commit: (at % 2 == 0).then_some(commit),
             field: (at % 3 == 0).then(&mut next),
             observed: next(),
@@ -159,8 +165,16 @@ fn report(mut next: impl FnMut() -> String, size: usize) -> Report {
         owner: next(),
     };
     let freezes: Vec<_> = (0..size).map(&mut freeze).collect();
-    let place = Place { path: next(), line: 1 };
-    let states = [Standing::Scored, Standing::Frozen, Standing::Late, Standing::Smoke];
+    let place = Place {
+        path: next(),
+        line: 1,
+    };
+    let states = [
+        Standing::Scored,
+        Standing::Frozen,
+        Standing::Late,
+        Standing::Smoke,
+    ];
     let properties = (0..size).map(|at| Property {
         property_id: id(at),
         state: states[at % 4],
@@ -208,11 +222,19 @@ fn report(mut next: impl FnMut() -> String, size: usize) -> Report {
     };
     let changes = (0..size).map(|at| {
         let kind = [Kind::Added, Kind::Removed, Kind::Changed][at % 3];
-        let words = [Side::Both, Side::Before, Side::After].map(|side| Piece { side, text: next() });
+        let words =
+            [Side::Both, Side::Before, Side::After].map(|side| Piece { side, text: next() });
         Change {
-            words: if at % 2 == 0 { words.into() } else { Vec::new() },
+            words: if at % 2 == 0 {
+                words.into()
+            } else {
+                Vec::new()
+            },
             cleared_by: Some(next()),
-            made_by: vec![Maker { commit, author: next() }],
+            made_by: vec![Maker {
+                commit,
+                author: next(),
+            }],
             ..Change::new(Area::Oracle, next(), kind, Reason::TextEdited)
                 .field(next())
                 .states(Some(next()), Some(next()))
@@ -230,10 +252,18 @@ fn report(mut next: impl FnMut() -> String, size: usize) -> Report {
     };
     Report {
         schema: REPORT_SCHEMA,
-        decision: if size == 0 { Answered::Admit } else { Answered::Refuse },
+        decision: if size == 0 {
+            Answered::Admit
+        } else {
+            Answered::Refuse
+        },
         refusals: vec![Code::FreezeExpired],
         findings,
-        score: Score { scored: 1, total: size, ..Score::default() },
+        score: Score {
+            scored: 1,
+            total: size,
+            ..Score::default()
+        },
         properties,
         held: vec![id(1)],
         forecast,
@@ -247,7 +277,11 @@ fn report(mut next: impl FnMut() -> String, size: usize) -> Report {
             head: Some(commit),
             patch_commits: vec![commit],
             blob: None,
-            files: vec![Pinned { path: next(), commit, sha256: None }],
+            files: vec![Pinned {
+                path: next(),
+                commit,
+                sha256: None,
+            }],
             order_evidence: None,
             verdict_evidence: None,
             today: "2026-11-30".parse().unwrap(),
@@ -266,7 +300,9 @@ fn hostile(size: usize) -> impl Strategy<Value = Report> {
 
 fn drawn<T>(count: usize, strategy: impl Strategy<Value = T>) -> Vec<T> {
     let mut runner = TestRunner::deterministic();
-    (0..count).map(|_| strategy.new_tree(&mut runner).unwrap().current()).collect()
+    (0..count)
+        .map(|_| strategy.new_tree(&mut runner).unwrap().current())
+        .collect()
 }
 
 /// Hostile reports in a format.
@@ -281,8 +317,10 @@ pub fn documents(format: &str) -> Vec<String> {
 
 /// Hostile comments, each with the dull one of the same form.
 pub fn comments() -> Vec<(String, String)> {
-    let strategy =
-        prop::collection::vec(prop_oneof![text()].prop_filter("short", |text| text.len() < 200), 1..60);
+    let strategy = prop::collection::vec(
+        prop_oneof![text()].prop_filter("short", |text| text.len() < 200),
+        1..60,
+    );
     let pair = |texts: Vec<String>| {
         let (mut hostile, mut dull) = (texts.iter().cycle(), texts.iter().cycle());
         let hostile = report(|| hostile.next().unwrap().clone(), 4);
@@ -348,14 +386,28 @@ fn cells(line: &str) -> usize {
 
 fn judge_comment(report: &Report) {
     let said = comment::markdown(report);
-    assert!(said.chars().count() <= comment::MOST && said.starts_with(comment::MARKER) && plain(&said));
+    assert!(
+        said.chars().count() <= comment::MOST && said.starts_with(comment::MARKER) && plain(&said)
+    );
     assert_eq!(said.matches(comment::MARKER).count() - in_blocks(&said), 1);
     let markup = outside_code(&said);
-    let ours = ["<details>", "</details>", "<summary>", "</summary>", comment::MARKER];
+    let ours = [
+        "<details>",
+        "</details>",
+        "<summary>",
+        "</summary>",
+        comment::MARKER,
+    ];
     let words = ["<br>", "<del>", "</del>", "<ins>", "</ins>"];
-    let left = ours.iter().chain(&words).fold(markup.clone(), |left, tag| left.replace(tag, ""));
+    let left = ours
+        .iter()
+        .chain(&words)
+        .fold(markup.clone(), |left, tag| left.replace(tag, ""));
     assert!(!left.contains(['<', '>']), "{left}");
-    assert_eq!(markup.matches("<details>").count(), markup.matches("</details>").count());
+    assert_eq!(
+        markup.matches("<details>").count(),
+        markup.matches("</details>").count()
+    );
     let mut width = None;
     for line in markup.lines() {
         width = match (line.starts_with('|'), width) {
@@ -370,7 +422,10 @@ fn judge_comment(report: &Report) {
     let mut chars = markup.chars().peekable();
     while let Some(c) = chars.next() {
         let next = chars.peek().copied().unwrap_or(' ');
-        assert!(c != '@' || !(next.is_alphanumeric() || next == '_'), "a mention: {markup}");
+        assert!(
+            c != '@' || !(next.is_alphanumeric() || next == '_'),
+            "a mention: {markup}"
+        );
     }
 }
 
@@ -400,16 +455,32 @@ fn judge_objects(report: &Report) {
         let place = &result["locations"][0]["physicalLocation"];
         let uri = place["artifactLocation"]["uri"].as_str().unwrap();
         assert!(place["region"]["startLine"].as_u64().unwrap() >= 1);
-        assert!(uri.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~/%".contains(&byte)), "{uri}");
-        let rule = &log["runs"][0]["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().unwrap() as usize];
+        assert!(
+            uri.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-._~/%".contains(&byte)),
+            "{uri}"
+        );
+        let rule = &log["runs"][0]["tool"]["driver"]["rules"]
+            [result["ruleIndex"].as_u64().unwrap() as usize];
         assert_eq!(rule["id"], result["ruleId"]);
         assert!(!result["message"]["text"].as_str().unwrap().contains("]("));
     }
     let object: Value = serde_json::from_str(&json::print(report)).unwrap();
-    assert_eq!(object["findings"].as_array().unwrap().len(), report.findings.len());
+    assert_eq!(
+        object["findings"].as_array().unwrap().len(),
+        report.findings.len()
+    );
     let read = review::text(report);
-    assert!(!read.lines().any(|line| line.trim_start().starts_with("::")) && !read.contains("##["), "{read}");
-    for text in [gitlab::issues(report), sarif::log(report), json::print(report), review::text(report)] {
+    assert!(
+        !read.lines().any(|line| line.trim_start().starts_with("::")) && !read.contains("##["),
+        "{read}"
+    );
+    for text in [
+        gitlab::issues(report),
+        sarif::log(report),
+        json::print(report),
+        review::text(report),
+    ] {
         assert!(plain(&text));
     }
 }
@@ -418,7 +489,10 @@ fn judge_cases(report: &Report) {
     let said = junit::document(report);
     assert!(plain(&said) && !said.contains(['\u{fffe}', '\u{ffff}']));
     let read = quick_junit::Report::deserialize_from_str(&said).unwrap();
-    assert_eq!(read.tests, 1 + Rule::all().count() + report.properties.len());
+    assert_eq!(
+        read.tests,
+        1 + Rule::all().count() + report.properties.len()
+    );
     assert_eq!(read.to_string().unwrap(), said);
 }
 

@@ -8,13 +8,17 @@ use crate::schema::follows;
 use crate::support::Run;
 
 fn written(story: &Story, file: &str) -> Run {
-    story.reins(&["report", "--today", TODAY, "--format", "gitlab", "--output", file])
+    story.reins(&[
+        "report", "--today", TODAY, "--format", "gitlab", "--output", file,
+    ])
 }
 
 #[test]
 fn a_file_gets_the_report_and_the_number_stays() {
     for (story, code) in [(admitted(), 0), (refused(), 1), (undecided(), 128)] {
-        let said = story.reins(&["report", "--today", TODAY, "--format", "gitlab"]).stdout;
+        let said = story
+            .reins(&["report", "--today", TODAY, "--format", "gitlab"])
+            .stdout;
         let run = written(&story, "out.json").expect(code);
         assert_eq!((run.stdout.as_str(), story.read("out.json")), ("", said));
         std::fs::remove_file(story.path("out.json")).unwrap();
@@ -37,7 +41,10 @@ fn no_link_is_followed_and_nothing_is_said_to_be_written() {
     symlink(story.path("../precious"), story.path("out.json")).unwrap();
     for target in ["out.json", "no/such/dir/out.json", "/dev/null", "src", ".."] {
         let run = story.unchanged(|| written(&story, target)).expect(128);
-        assert!(run.stderr.contains("the report cannot be written"), "{target}: {run}");
+        assert!(
+            run.stderr.contains("the report cannot be written"),
+            "{target}: {run}"
+        );
     }
     assert_eq!(story.read("../precious"), "precious\n");
 }
@@ -46,7 +53,12 @@ fn no_link_is_followed_and_nothing_is_said_to_be_written() {
 fn a_file_below_a_subdirectory_is_meant_from_there() {
     let story = admitted();
     let _ = story
-        .reins_in("src", &["report", "--today", TODAY, "--format", "gitlab", "--output", "x.json"])
+        .reins_in(
+            "src",
+            &[
+                "report", "--today", TODAY, "--format", "gitlab", "--output", "x.json",
+            ],
+        )
         .expect(0);
     assert_eq!(story.read("src/x.json"), "[]\n");
 }
@@ -54,10 +66,23 @@ fn a_file_below_a_subdirectory_is_meant_from_there() {
 #[test]
 fn json_is_asked_for_as_everywhere() {
     let story = admitted();
-    let said = story.reins(&["report", "--today", TODAY, "--format", "json"]).expect(0).stdout;
-    assert_eq!(story.reins(&["report", "--today", TODAY, "--json"]).expect(0).stdout, said);
-    let _ = story.reins(&["report", "--json", "--format", "sarif"]).expect(129);
-    let run = story.reins(&["report", "--json", "--results", "nowhere.json"]).expect(128);
+    let said = story
+        .reins(&["report", "--today", TODAY, "--format", "json"])
+        .expect(0)
+        .stdout;
+    assert_eq!(
+        story
+            .reins(&["report", "--today", TODAY, "--json"])
+            .expect(0)
+            .stdout,
+        said
+    );
+    let _ = story
+        .reins(&["report", "--json", "--format", "sarif"])
+        .expect(129);
+    let run = story
+        .reins(&["report", "--json", "--results", "nowhere.json"])
+        .expect(128);
     assert_eq!(follows(&run.stdout)["decision"], "undecided");
 }
 

@@ -8,13 +8,18 @@ use super::trial::failed;
 use crate::support::Run;
 
 /// Every format.
-pub const FORMATS: [&str; 7] = ["text", "json", "markdown", "github", "sarif", "gitlab", "junit"];
+pub const FORMATS: [&str; 7] = [
+    "text", "json", "markdown", "github", "sarif", "gitlab", "junit",
+];
 
 /// Three properties on `main`, one frozen for a while and one for too long, and a patch.
 pub fn refused() -> Story {
     let story = Story::start();
     let mut ledgers = story.ledgers(&["bal-01", "bal-02", "bal-03"]);
-    ledgers.freezes = vec![story.freeze("bal-02", "2026-12-10"), story.freeze("bal-03", "2026-11-10")];
+    ledgers.freezes = vec![
+        story.freeze("bal-02", "2026-12-10"),
+        story.freeze("bal-03", "2026-11-10"),
+    ];
     story.land_ledgers(&ledgers);
     story.land();
     story.patch("one");
@@ -25,7 +30,10 @@ pub fn refused() -> Story {
 pub fn rejected() -> Story {
     let story = Story::start();
     let mut ledgers = story.ledgers(&["bal-01", "bal-02", "bal-03"]);
-    ledgers.freezes = vec![story.freeze("bal-02", "2026-12-10"), story.freeze("bal-03", "2026-11-10")];
+    ledgers.freezes = vec![
+        story.freeze("bal-02", "2026-12-10"),
+        story.freeze("bal-03", "2026-11-10"),
+    ];
     story.land_ledgers(&ledgers);
     story.land();
     ledgers.freezes[0]["expires_at"] = json!("2026-12-20");
@@ -57,7 +65,10 @@ pub fn admitted() -> Story {
 pub fn undecided() -> Story {
     let story = Story::honest();
     story.git(&["switch", "-q", "main"]);
-    story.write(".gitreins/reins.toml", "schema = 1\n[verdict]\nrequired = true\n");
+    story.write(
+        ".gitreins/reins.toml",
+        "schema = 1\n[verdict]\nrequired = true\n",
+    );
     story.commit("a policy with an unknown key");
     story.git(&["switch", "-q", "topic"]);
     story
@@ -74,8 +85,9 @@ pub fn results(story: &Story, statuses: &[&str]) -> String {
 
 /// A report of the branch that is checked out; nothing is changed by it.
 pub fn report(story: &Story, format: &str, more: &[&str]) -> Run {
-    let run =
-        story.unchanged(|| story.reins(&[&["report", "--today", TODAY, "--format", format], more].concat()));
+    let run = story.unchanged(|| {
+        story.reins(&[&["report", "--today", TODAY, "--format", format], more].concat())
+    });
     let stdout = run.stdout.replace(env!("CARGO_PKG_VERSION"), "VERSION");
     Run { stdout, ..run }
 }
@@ -86,10 +98,14 @@ pub fn each(mut look: impl FnMut(&str, i32, &dyn Fn(&str) -> Run)) {
     look("refused", 1, &|format| report(&story, format, &[]));
     let story = held();
     let given = results(&story, &["bal-01=pass", "bal-02=fail"]);
-    look("held", 3, &|format| report(&story, format, &["--results", &given]));
+    look("held", 3, &|format| {
+        report(&story, format, &["--results", &given])
+    });
     let story = admitted();
     look("admitted", 0, &|format| report(&story, format, &[]));
     let story = undecided();
     look("undecided", 128, &|format| report(&story, format, &[]));
-    look("unnamed", 128, &|format| report(&story, format, &["no-such-branch..HEAD"]));
+    look("unnamed", 128, &|format| {
+        report(&story, format, &["no-such-branch..HEAD"])
+    });
 }

@@ -49,7 +49,11 @@ fn it_says_what_is_set_up_and_what_it_would_do() {
     let before = told(&repo);
     let plan = repo.refuses(0, &["setup", "--merge-driver", "--dry-run"]);
     assert_eq!(told(&repo), before);
-    let steps: Vec<_> = plan.stdout.lines().map(|line| line.split(" '").next().unwrap()).collect();
+    let steps: Vec<_> = plan
+        .stdout
+        .lines()
+        .map(|line| line.split(" '").next().unwrap())
+        .collect();
     assert_eq!(
         steps,
         [
@@ -74,9 +78,17 @@ fn it_says_what_is_set_up_and_what_it_would_do() {
     --- exit 0
     "#);
     repo.git(&["config", "--unset", "merge.reins.name"]);
-    assert!(repo.reins(&["setup"]).stdout.contains("merge-driver  set up in part, or overruled"));
+    assert!(
+        repo.reins(&["setup"])
+            .stdout
+            .contains("merge-driver  set up in part, or overruled")
+    );
     let _ = repo.reins(&["setup", "--merge-driver"]).expect(0);
-    assert!(repo.reins(&["setup"]).stdout.contains("merge-driver  set up: "));
+    assert!(
+        repo.reins(&["setup"])
+            .stdout
+            .contains("merge-driver  set up: ")
+    );
     assert_snapshot!(repo.reins(&["setup", "--undo", "--dry-run"]), @r"
     remove info/attributes, which was made for our lines
     git config --local --unset merge.reins.name
@@ -121,7 +133,10 @@ fn what_others_wrote_stays() {
     repo.git(&["config", "diff.reins.xfuncname", "mine"]);
     let _ = repo.reins(&[&["setup"], &BOTH[..]].concat()).expect(0);
     let _ = repo.reins(&["setup", "--undo"]).expect(0);
-    assert_eq!(fs::read_to_string(&attributes).unwrap(), "*.c diff=cpp\n*.x text\n");
+    assert_eq!(
+        fs::read_to_string(&attributes).unwrap(),
+        "*.c diff=cpp\n*.x text\n"
+    );
     assert_eq!(
         repo.git(&["config", "--get-regexp", r"^(diff|merge)\.reins\."]),
         "diff.reins.xfuncname mine\n"
@@ -161,10 +176,20 @@ fn settings_of_somebody_else_are_not_touched() {
     let included = repo.path(".git/more");
     fs::write(&included, "[diff \"reins\"]\n\ttextconv = cat\n").unwrap();
     let included = included.display().to_string();
-    let global = reins_with(&repo, "GIT_CONFIG_GLOBAL", &included, &["setup", "--textconv"]).expect(1);
+    let global = reins_with(
+        &repo,
+        "GIT_CONFIG_GLOBAL",
+        &included,
+        &["setup", "--textconv"],
+    )
+    .expect(1);
     assert!(global.stderr.contains("(global, file:"), "{global}");
-    let typed =
-        reins_with(&repo, "GIT_CONFIG_PARAMETERS", "'diff.reins.textconv'='cat'", &["setup", "--textconv"]);
+    let typed = reins_with(
+        &repo,
+        "GIT_CONFIG_PARAMETERS",
+        "'diff.reins.textconv'='cat'",
+        &["setup", "--textconv"],
+    );
     assert!(typed.expect(1).stderr.contains("(command, command line:)"));
     repo.git(&["config", "include.path", &included]);
     let run = repo.refuses(1, &["setup", "--textconv"]);
@@ -179,7 +204,10 @@ fn a_setting_that_was_edited_is_somebody_elses() {
     repo.git(&["config", "diff.reins.textconv", "cat"]);
     let _ = repo.refuses(1, &["setup", "--textconv"]);
     let _ = repo.reins(&["setup", "--undo"]).expect(0);
-    assert_eq!(repo.git(&["config", "--get-regexp", r"\.reins\."]), "diff.reins.textconv cat\n");
+    assert_eq!(
+        repo.git(&["config", "--get-regexp", r"\.reins\."]),
+        "diff.reins.textconv cat\n"
+    );
     assert!(!repo.path(".git/info/attributes").exists());
 }
 
@@ -187,20 +215,37 @@ fn a_setting_that_was_edited_is_somebody_elses() {
 fn worktrees_share_it() {
     let repo = Repo::under_reins();
     repo.git(&["config", "extensions.worktreeConfig", "true"]);
-    let before = told(&repo).get(&repo.path(".git/config").display().to_string()).cloned();
+    let before = told(&repo)
+        .get(&repo.path(".git/config").display().to_string())
+        .cloned();
     let linked = repo.linked("other");
     let _ = linked.reins(&[&["setup"], &BOTH[..]].concat()).expect(0);
     for said in [repo.reins(&["setup"]), linked.reins(&["setup"])] {
         assert!(
-            said.stdout.contains("textconv      set up: ") && said.stdout.contains("merge-driver  set up: "),
+            said.stdout.contains("textconv      set up: ")
+                && said.stdout.contains("merge-driver  set up: "),
             "{said}"
         );
     }
     linked.git(&["config", "--worktree", "diff.reins.textconv", "cat"]);
-    assert!(linked.reins(&["setup"]).stdout.contains("textconv      somebody else's"));
-    assert!(repo.reins(&["setup"]).stdout.contains("textconv      set up: "));
+    assert!(
+        linked
+            .reins(&["setup"])
+            .stdout
+            .contains("textconv      somebody else's")
+    );
+    assert!(
+        repo.reins(&["setup"])
+            .stdout
+            .contains("textconv      set up: ")
+    );
     let _ = repo.reins(&["setup", "--undo"]).expect(0);
-    assert_eq!(told(&repo).get(&repo.path(".git/config").display().to_string()).cloned(), before);
+    assert_eq!(
+        told(&repo)
+            .get(&repo.path(".git/config").display().to_string())
+            .cloned(),
+        before
+    );
     assert!(!repo.path(".git/info/attributes").exists());
 }
 
@@ -210,14 +255,18 @@ fn no_variable_leads_it_elsewhere() {
     let elsewhere = repo.path("elsewhere").display().to_string();
     let _ = reins_with(&repo, "GIT_CONFIG", &elsewhere, &["setup", "--textconv"]).expect(0);
     assert!(!Path::new(&elsewhere).exists());
-    assert!(repo.git(&["config", "diff.reins.textconv"]).contains("git-reins textconv"));
+    assert!(
+        repo.git(&["config", "diff.reins.textconv"])
+            .contains("git-reins textconv")
+    );
 }
 
 #[test]
 fn a_ledger_directory_with_an_odd_name_is_meant_by_it() {
     let repo = Repo::under_reins();
-    let policy =
-        repo.read(".gitreins/reins.toml").replace("ledger = \"ledger\"", "ledger = \"our [ledger]\"");
+    let policy = repo
+        .read(".gitreins/reins.toml")
+        .replace("ledger = \"ledger\"", "ledger = \"our [ledger]\"");
     repo.write(".gitreins/reins.toml", &policy);
     assert!(policy.contains("our [ledger]"));
     fs::rename(repo.path("ledger"), repo.path("our [ledger]")).unwrap();
@@ -228,10 +277,16 @@ fn a_ledger_directory_with_an_odd_name_is_meant_by_it() {
     assert!(diff.contains("+bal-01  source"), "{diff}");
     // the ledgers move again: the old line goes
     fs::rename(repo.path("our [ledger]"), repo.path("ledger")).unwrap();
-    repo.write(".gitreins/reins.toml", &policy.replace("our [ledger]", "ledger"));
+    repo.write(
+        ".gitreins/reins.toml",
+        &policy.replace("our [ledger]", "ledger"),
+    );
     let _ = repo.reins(&["setup", "--textconv"]).expect(0);
     let attributes = fs::read_to_string(repo.path(".git/info/attributes")).unwrap();
-    assert_eq!(attributes.lines().skip(1).collect::<Vec<_>>(), ["/ledger/*.json diff=reins"]);
+    assert_eq!(
+        attributes.lines().skip(1).collect::<Vec<_>>(),
+        ["/ledger/*.json diff=reins"]
+    );
 }
 
 #[test]

@@ -17,15 +17,28 @@ fn apart() -> Story {
 
 /// Merges `other` with ledgers of one's own making.
 fn merged(story: &Story, ids: &[&str]) {
-    let _ = git_on(story, &with_ours(), &["merge", "-q", "--no-commit", "other"]);
+    let _ = git_on(
+        story,
+        &with_ours(),
+        &["merge", "-q", "--no-commit", "other"],
+    );
     story.land_ledgers(&story.ledgers(ids));
-    assert_eq!(story.git(&["rev-list", "--parents", "-1", "HEAD"]).split_whitespace().count(), 3);
+    assert_eq!(
+        story
+            .git(&["rev-list", "--parents", "-1", "HEAD"])
+            .split_whitespace()
+            .count(),
+        3
+    );
 }
 
 fn warned(answer: &Answer) -> Vec<String> {
     let all = answer.json["warnings"].as_array().unwrap();
     let texts = all.iter().filter_map(|one| one.as_str());
-    texts.filter(|text| text.contains("lost") || text.contains("sorted")).map(str::to_owned).collect()
+    texts
+        .filter(|text| text.contains("lost") || text.contains("sorted"))
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -33,7 +46,8 @@ fn a_row_that_a_merge_lost_is_named() {
     let story = apart();
     merged(&story, &["bal-01", "bal-02", "topic"]);
     let merge = story.id("HEAD")[..10].to_owned();
-    let words = format!("for review: the merge {merge} lost the row other, which one side had added");
+    let words =
+        format!("for review: the merge {merge} lost the row other, which one side had added");
     let answer = story.check();
     assert_eq!(warned(&answer), [words.as_str()]);
     story.patch("one");
@@ -60,7 +74,10 @@ fn a_freeze_that_a_merge_lost_is_named() {
     story.land_ledgers(&story.ledgers(&["bal-01", "bal-02", "topic"]));
     merged(&story, &["bal-01", "bal-02", "topic"]);
     let warned = warned(&story.check());
-    assert!(warned.len() == 1 && warned[0].contains("lost the freeze of bal-01 seed 0x9c1e"), "{warned:?}");
+    assert!(
+        warned.len() == 1 && warned[0].contains("lost the freeze of bal-01 seed 0x9c1e"),
+        "{warned:?}"
+    );
 }
 
 /// Rows of base are missed by the rules on base: a remark without a patch, a refusal with one.
@@ -73,7 +90,13 @@ fn a_row_of_base_that_a_merge_lost_is_found() {
     story.patch("one");
     let answer = story.check();
     assert_eq!(answer.run.code, Some(1));
-    assert!(answer.findings().contains("ORACLE_NOT_INDEPENDENT weakened"), "{}", answer.run);
+    assert!(
+        answer
+            .findings()
+            .contains("ORACLE_NOT_INDEPENDENT weakened"),
+        "{}",
+        answer.run
+    );
 }
 
 #[test]
@@ -83,9 +106,13 @@ fn rows_out_of_order_are_remarked_and_rows_twice_refuse() {
     ledgers.fixture = serde_json::from_str(&story.read("ledger/fixture.json")).unwrap();
     story.land_ledgers(&ledgers);
     let answer = story.check();
-    let words =
-        "the rows of ledger/oracle.json are not sorted, as a merge of texts leaves them: git reins fmt";
-    assert_eq!((answer.run.code, warned(&answer)), (Some(0), vec![words.to_owned()]), "{}", answer.run);
+    let words = "the rows of ledger/oracle.json are not sorted, as a merge of texts leaves them: git reins fmt";
+    assert_eq!(
+        (answer.run.code, warned(&answer)),
+        (Some(0), vec![words.to_owned()]),
+        "{}",
+        answer.run
+    );
     let _ = story.reins(&["fmt"]).expect(0);
     story.commit("sorted");
     assert!(warned(&story.check()).is_empty());

@@ -8,13 +8,18 @@ use crate::story::in_parallel;
 use crate::support::{Repo, Run, add_row};
 
 /// How the branches come together.
-const WAYS: [&[&str]; 3] =
-    [&["merge", "-q", "theirs"], &["rebase", "-q", "theirs"], &["cherry-pick", "theirs"]];
+const WAYS: [&[&str]; 3] = [
+    &["merge", "-q", "theirs"],
+    &["rebase", "-q", "theirs"],
+    &["cherry-pick", "theirs"],
+];
 
 /// `main` and `theirs` each add their first row.
 fn first_rows() -> Repo {
     let repo = Repo::under_reins();
-    let _ = repo.reins(&["setup", "--textconv", "--merge-driver"]).expect(0);
+    let _ = repo
+        .reins(&["setup", "--textconv", "--merge-driver"])
+        .expect(0);
     repo.git(&["switch", "-q", "-c", "theirs"]);
     let _ = add_row(&repo, "theirs-01").expect(0);
     repo.commit("theirs");
@@ -37,7 +42,9 @@ fn same_row() -> Repo {
                 .chain((branch != "main").then_some(branch))
                 .collect::<Vec<_>>(),
         );
-        let _ = repo.reins(&["oracle", "edit", "both", "--relation", relation]).expect(0);
+        let _ = repo
+            .reins(&["oracle", "edit", "both", "--relation", relation])
+            .expect(0);
         let _ = add_row(&repo, branch).expect(0);
         repo.commit(branch);
     }
@@ -59,13 +66,19 @@ fn two_branches_add_their_first_row() {
         let _ = git_on(&repo, &with_ours(), way).expect(0);
         is_canonical(&repo);
         let listed = repo.reins(&["oracle", "list"]).expect(0).stdout;
-        assert!(listed.contains("ours-01") && listed.contains("theirs-01"), "{way:?}: {listed}");
+        assert!(
+            listed.contains("ours-01") && listed.contains("theirs-01"),
+            "{way:?}: {listed}"
+        );
     });
 }
 
 #[test]
 fn without_our_program_git_merges_as_text_and_nothing_is_lost() {
-    let cases: Vec<_> = BROKEN.iter().flat_map(|one| WAYS.iter().map(move |way| (one, way))).collect();
+    let cases: Vec<_> = BROKEN
+        .iter()
+        .flat_map(|one| WAYS.iter().map(move |way| (one, way)))
+        .collect();
     let _ = in_parallel(&cases, |((name, program), way)| {
         let repo = first_rows();
         let path = with_other(&repo, *program);
@@ -76,11 +89,17 @@ fn without_our_program_git_merges_as_text_and_nothing_is_lost() {
         for part in ["<<<<<<< ", "=======\n", ">>>>>>> ", "ours-01", "theirs-01"] {
             assert!(text.contains(part), "{name}, {way:?}: {part} in {text}");
         }
-        assert!(!text.contains("garbage") && !text.contains("half"), "{name}, {way:?}: {text}");
+        assert!(
+            !text.contains("garbage") && !text.contains("half"),
+            "{name}, {way:?}: {text}"
+        );
         let _ = git_on(&repo, &path, &["diff"]).expect(0);
         let _ = repo.reins(&["fmt", "--resolve"]).expect(0);
         let listed = repo.reins(&["oracle", "list"]).expect(0).stdout;
-        assert!(listed.contains("ours-01") && listed.contains("theirs-01"), "{name}, {way:?}: {listed}");
+        assert!(
+            listed.contains("ours-01") && listed.contains("theirs-01"),
+            "{name}, {way:?}: {listed}"
+        );
     });
 }
 
@@ -89,25 +108,32 @@ fn the_same_row_is_a_conflict_and_everything_else_is_not() {
     let _ = in_parallel(&WAYS, |way| {
         let repo = same_row();
         let run = git_on(&repo, &with_ours(), way).expect(1);
-        let words =
-            "ledger/oracle.json: both sides changed both, each in its own way: keep one of the two by hand";
+        let words = "ledger/oracle.json: both sides changed both, each in its own way: keep one of the two by hand";
         assert!(run.stderr.contains(words), "{way:?}: {run}");
         assert!(is_unmerged(&repo));
         let text = repo.read("ledger/oracle.json");
         assert_eq!(text.matches("<<<<<<< ").count(), 1, "{text}");
         assert!(text.contains("(reins: both)\n    {\n"), "{text}");
-        let (before, after) = (text.split("<<<<<<<").next().unwrap(), text.split(">>>>>>>").nth(1).unwrap());
+        let (before, after) = (
+            text.split("<<<<<<<").next().unwrap(),
+            text.split(">>>>>>>").nth(1).unwrap(),
+        );
         assert!(
-            !before.contains("balance >") && after.contains("\"main\"") && after.contains("\"theirs\""),
+            !before.contains("balance >")
+                && after.contains("\"main\"")
+                && after.contains("\"theirs\""),
             "{text}"
         );
         // a person keeps one side; the markers were all that was wrong
-        let chosen =
-            text.split_inclusive('\n').fold((String::new(), true), |(out, keep), line| match line.get(..4) {
-                Some("<<<<") | Some(">>>>") => (out, true),
-                Some("====") => (out, false),
-                _ if keep => (out + line, keep),
-                _ => (out, keep),
+        let chosen = text
+            .split_inclusive('\n')
+            .fold((String::new(), true), |(out, keep), line| {
+                match line.get(..4) {
+                    Some("<<<<") | Some(">>>>") => (out, true),
+                    Some("====") => (out, false),
+                    _ if keep => (out + line, keep),
+                    _ => (out, keep),
+                }
             });
         repo.write("ledger/oracle.json", &chosen.0);
         is_canonical(&repo);
@@ -120,7 +146,13 @@ fn the_base_is_shown_where_conflicts_show_it() {
     repo.git(&["config", "merge.conflictStyle", "zdiff3"]);
     let _ = git_on(&repo, &with_ours(), &["merge", "-q", "theirs"]).expect(1);
     let text = repo.read("ledger/oracle.json");
-    let base = text.split("\n||||||| ").nth(1).unwrap().split("\n=======\n").next().unwrap();
+    let base = text
+        .split("\n||||||| ")
+        .nth(1)
+        .unwrap()
+        .split("\n=======\n")
+        .next()
+        .unwrap();
     assert!(base.contains("\"relation\": \"balance >= 0\""), "{text}");
 }
 
@@ -129,23 +161,44 @@ fn the_size_of_the_markers_is_what_the_attributes_say() {
     let repo = same_row();
     repo.write(".gitattributes", "*.json conflict-marker-size=11\n");
     let _ = git_on(&repo, &with_ours(), &["merge", "-q", "theirs"]).expect(1);
-    assert!(repo.read("ledger/oracle.json").contains("\n<<<<<<<<<<< HEAD (reins: both)\n"));
+    assert!(
+        repo.read("ledger/oracle.json")
+            .contains("\n<<<<<<<<<<< HEAD (reins: both)\n")
+    );
 }
 
 #[test]
 fn a_merge_from_a_directory_below_is_the_same() {
     let repo = first_rows();
-    let _ = git_in(&repo, &with_ours(), &repo.path("src"), &["merge", "-q", "theirs"]).expect(0);
+    let _ = git_in(
+        &repo,
+        &with_ours(),
+        &repo.path("src"),
+        &["merge", "-q", "theirs"],
+    )
+    .expect(0);
     is_canonical(&repo);
 }
 
 #[test]
 fn a_merge_without_a_worktree_is_the_same() {
     let repo = first_rows();
-    let tree =
-        git_on(&repo, &with_ours(), &["merge-tree", "--write-tree", "main", "theirs"]).expect(0).stdout;
-    let text = repo.git(&["cat-file", "blob", &format!("{}:ledger/oracle.json", tree.trim_end())]);
-    assert!(text.contains("ours-01") && text.contains("theirs-01"), "{text}");
+    let tree = git_on(
+        &repo,
+        &with_ours(),
+        &["merge-tree", "--write-tree", "main", "theirs"],
+    )
+    .expect(0)
+    .stdout;
+    let text = repo.git(&[
+        "cat-file",
+        "blob",
+        &format!("{}:ledger/oracle.json", tree.trim_end()),
+    ]);
+    assert!(
+        text.contains("ours-01") && text.contains("theirs-01"),
+        "{text}"
+    );
 }
 
 /// Rows that both sides took from each other before are no conflict the next time.
@@ -164,7 +217,10 @@ fn a_criss_cross_is_merged_over_a_merged_base() {
     repo.commit("more");
     let _ = git_on(&repo, &path, &["merge", "-q", "other"]).expect(0);
     let listed = repo.reins(&["oracle", "list"]).expect(0).stdout;
-    assert!(!listed.contains("ours-01") && listed.contains("more-01"), "{listed}");
+    assert!(
+        !listed.contains("ours-01") && listed.contains("more-01"),
+        "{listed}"
+    );
     is_canonical(&repo);
 }
 
@@ -194,7 +250,10 @@ fn ledger(ids: &[&str]) -> String {
         )
     };
     let rows: Vec<_> = ids.iter().map(row).collect();
-    format!("{{\n  \"schema\": \"git-reins/oracle/1\",\n  \"oracles\": [\n{}\n  ]\n}}\n", rows.join(",\n"))
+    format!(
+        "{{\n  \"schema\": \"git-reins/oracle/1\",\n  \"oracles\": [\n{}\n  ]\n}}\n",
+        rows.join(",\n")
+    )
 }
 
 #[test]
@@ -218,16 +277,54 @@ fn a_ledger_that_both_sides_made_has_no_base() {
 #[test]
 fn what_cannot_be_read_is_a_conflict_of_texts() {
     let base = ledger(&["a", "k", "l", "m", "n", "z"]);
-    let (ours, theirs) = (base.replace("\"a\"", "\"b\""), base.replace("\"z\"", "\"y\""));
+    let (ours, theirs) = (
+        base.replace("\"a\"", "\"b\""),
+        base.replace("\"z\"", "\"y\""),
+    );
     let bom = |text: &str| format!("\u{feff}{text}");
     let cases = [
-        (base.clone(), bom(&ours), theirs.clone(), "our side is no valid ledger"),
-        (base.clone(), ours.clone(), bom(&theirs), "their side is no valid ledger"),
-        (bom(&base), bom(&ours), bom(&theirs), "the common base is no valid ledger"),
-        (base.clone(), ours.clone(), theirs.replace("property", "proprety"), "their side is no valid ledger"),
-        (base.clone(), ours.clone(), String::new(), "their side is no valid ledger"),
-        ("[]".to_owned(), ours.clone(), theirs.clone(), "the common base is no valid ledger"),
-        (base, ours.clone(), ours + "<<<<<<< left\n", "their side is no valid ledger"),
+        (
+            base.clone(),
+            bom(&ours),
+            theirs.clone(),
+            "our side is no valid ledger",
+        ),
+        (
+            base.clone(),
+            ours.clone(),
+            bom(&theirs),
+            "their side is no valid ledger",
+        ),
+        (
+            bom(&base),
+            bom(&ours),
+            bom(&theirs),
+            "the common base is no valid ledger",
+        ),
+        (
+            base.clone(),
+            ours.clone(),
+            theirs.replace("property", "proprety"),
+            "their side is no valid ledger",
+        ),
+        (
+            base.clone(),
+            ours.clone(),
+            String::new(),
+            "their side is no valid ledger",
+        ),
+        (
+            "[]".to_owned(),
+            ours.clone(),
+            theirs.clone(),
+            "the common base is no valid ledger",
+        ),
+        (
+            base,
+            ours.clone(),
+            ours + "<<<<<<< left\n",
+            "their side is no valid ledger",
+        ),
     ];
     let _ = in_parallel(&cases, |(base, ours, theirs, words)| {
         let (repo, run) = written(Some(base), [ours, theirs]);
@@ -235,7 +332,9 @@ fn what_cannot_be_read_is_a_conflict_of_texts() {
         assert!(run.stderr.contains(words) && is_unmerged(&repo), "{run}");
         let text = repo.read("ledger/oracle.json");
         assert!(
-            text.contains("<<<<<<< HEAD") && text.contains("=======\n") && text.contains(">>>>>>> theirs"),
+            text.contains("<<<<<<< HEAD")
+                && text.contains("=======\n")
+                && text.contains(">>>>>>> theirs"),
             "{text}"
         );
         for line in ours.lines().filter(|line| line.contains("oracle_id")) {
@@ -247,7 +346,10 @@ fn what_cannot_be_read_is_a_conflict_of_texts() {
 /// Ids that differ in case are one row: a text merge would keep both, and break the ledger.
 #[test]
 fn ids_that_differ_in_case_alone_are_one_row() {
-    let (repo, run) = written(Some(&ledger(&["m"])), [&ledger(&["A", "m"]), &ledger(&["a", "m"])]);
+    let (repo, run) = written(
+        Some(&ledger(&["m"])),
+        [&ledger(&["A", "m"]), &ledger(&["a", "m"])],
+    );
     assert!(run.expect(1).stderr.contains("both sides changed A"));
     assert!(repo.read("ledger/oracle.json").contains("(reins: A)"));
 }
@@ -272,7 +374,9 @@ fn what_a_text_merge_left_is_merged_by_row_from_the_index() {
     ");
     // finished by hand: the choice stays, although the index still has both sides
     repo.git(&["checkout", "--theirs", "--", "ledger/oracle.json"]);
-    let chosen = repo.read("ledger/oracle.json").replace("balance > 1", "balance > 3");
+    let chosen = repo
+        .read("ledger/oracle.json")
+        .replace("balance > 1", "balance > 3");
     repo.write("ledger/oracle.json", &chosen);
     let _ = repo.reins(&["fmt", "--resolve"]).expect(0);
     assert_eq!(repo.read("ledger/oracle.json"), chosen);

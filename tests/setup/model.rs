@@ -51,8 +51,12 @@ impl Kind {
 
     /// A ledger in a form that is not canonical.
     fn written(self, model: &Model) -> String {
-        let rows: Vec<&Value> =
-            model.iter().filter(|(name, _)| !is_part(name)).map(|(_, row)| row).rev().collect();
+        let rows: Vec<&Value> = model
+            .iter()
+            .filter(|(name, _)| !is_part(name))
+            .map(|(_, row)| row)
+            .rev()
+            .collect();
         let value = match self {
             Self::Oracle => json!({"schema": "git-reins/oracle/1", "oracles": rows}),
             Self::Freezes => json!({"schema": "git-reins/freezes/1", "freezes": rows}),
@@ -71,16 +75,23 @@ impl Kind {
         let all: Map<String, Value> = serde_json::from_str(text).unwrap();
         let (list, name): (&str, fn(&Value) -> String) = match self {
             Self::Oracle => ("oracles", |row| text_of(row, "oracle_id")),
-            Self::Freezes => {
-                ("freezes", |row| format!("{} {}", text_of(row, "property_id"), text_of(row, "seed")))
-            }
+            Self::Freezes => ("freezes", |row| {
+                format!("{} {}", text_of(row, "property_id"), text_of(row, "seed"))
+            }),
             Self::Fixture => ("files", |row| text_of(row, "path")),
         };
-        let mut model: Model =
-            all[list].as_array().unwrap().iter().map(|row| (name(row), row.clone())).collect();
+        let mut model: Model = all[list]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| (name(row), row.clone()))
+            .collect();
         if matches!(self, Self::Fixture) {
             let names = ["epoch_id", "digest_sha256"];
-            let part: Map<_, _> = names.iter().map(|name| ((*name).to_owned(), all[*name].clone())).collect();
+            let part: Map<_, _> = names
+                .iter()
+                .map(|name| ((*name).to_owned(), all[*name].clone()))
+                .collect();
             model.insert("the snapshot".to_owned(), Value::Object(part));
             model.insert("residual_risk".to_owned(), all["residual_risk"].clone());
         }
@@ -99,10 +110,17 @@ fn is_part(name: &str) -> bool {
 /// Pins what is listed, under the name of an epoch.
 fn pin(model: &mut Model, epoch: usize) {
     let lines = model.iter().filter(|(name, _)| !is_part(name));
-    let lines: String = lines.map(|(path, row)| format!("{}  {path}\n", text_of(row, "sha256"))).collect();
-    let digest: String = Sha256::digest(lines.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-    model
-        .insert("the snapshot".to_owned(), json!({"epoch_id": format!("e{epoch}"), "digest_sha256": digest}));
+    let lines: String = lines
+        .map(|(path, row)| format!("{}  {path}\n", text_of(row, "sha256")))
+        .collect();
+    let digest: String = Sha256::digest(lines.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    model.insert(
+        "the snapshot".to_owned(),
+        json!({"epoch_id": format!("e{epoch}"), "digest_sha256": digest}),
+    );
     model.entry("residual_risk".to_owned()).or_insert(json!([]));
 }
 
@@ -123,7 +141,10 @@ fn edited(kind: Kind, before: &Model, dice: &mut Dice) -> Model {
             pin(&mut model, dice.roll(1000));
         }
         if dice.roll(3) == 0 {
-            model.insert("residual_risk".to_owned(), json!([dice.pick(&["clock", "network", "index"])]));
+            model.insert(
+                "residual_risk".to_owned(),
+                json!([dice.pick(&["clock", "network", "index"])]),
+            );
         }
     }
     model
@@ -132,7 +153,11 @@ fn edited(kind: Kind, before: &Model, dice: &mut Dice) -> Model {
 /// What a version does to another one.
 fn edits(before: &Model, after: &Model) -> BTreeMap<String, Option<Value>> {
     let mut edits: BTreeMap<_, _> = before.keys().map(|name| (name.clone(), None)).collect();
-    edits.extend(after.iter().map(|(name, row)| (name.clone(), Some(row.clone()))));
+    edits.extend(
+        after
+            .iter()
+            .map(|(name, row)| (name.clone(), Some(row.clone()))),
+    );
     edits.retain(|name, row| before.get(name) != row.as_ref());
     edits
 }
@@ -162,14 +187,32 @@ fn two_hundred_and_ten_merges_are_what_the_model_says() {
     let (mut clean, mut contested) = (0, 0);
     for at in 0..210 {
         let kind = [Kind::Oracle, Kind::Freezes, Kind::Fixture][at % 3];
-        let base = edited(kind, &edited(kind, &edited(kind, &Model::new(), &mut dice), &mut dice), &mut dice);
-        let (ours, theirs) = (edited(kind, &base, &mut dice), edited(kind, &base, &mut dice));
+        let base = edited(
+            kind,
+            &edited(kind, &edited(kind, &Model::new(), &mut dice), &mut dice),
+            &mut dice,
+        );
+        let (ours, theirs) = (
+            edited(kind, &base, &mut dice),
+            edited(kind, &base, &mut dice),
+        );
         for (name, model) in [("base", &base), ("ours", &ours), ("theirs", &theirs)] {
             fs::write(repo.path(name), kind.written(model)).unwrap();
         }
         let ledger = format!("ledger/{}", kind.file());
         let mut command = repo.command(BINARY, &repo.path(""));
-        let args = ["merge-driver", "--", "base", "ours", "theirs", "7", &ledger, "base", "HEAD", "topic"];
+        let args = [
+            "merge-driver",
+            "--",
+            "base",
+            "ours",
+            "theirs",
+            "7",
+            &ledger,
+            "base",
+            "HEAD",
+            "topic",
+        ];
         let run = repo.captured(command.args(args).output().unwrap());
         match expected(&base, &ours, &theirs) {
             Ok(merged) => {
@@ -183,14 +226,20 @@ fn two_hundred_and_ten_merges_are_what_the_model_says() {
             Err(names) => {
                 let run = run.expect(1);
                 let text = run.stdout.strip_suffix("reins-conflict").unwrap();
-                let opened = text.lines().filter_map(|line| line.strip_prefix("<<<<<<< HEAD (reins: "));
-                let mut open: Vec<_> =
-                    opened.flat_map(|rows| rows.trim_end_matches(')').split(", ")).collect();
+                let opened = text
+                    .lines()
+                    .filter_map(|line| line.strip_prefix("<<<<<<< HEAD (reins: "));
+                let mut open: Vec<_> = opened
+                    .flat_map(|rows| rows.trim_end_matches(')').split(", "))
+                    .collect();
                 open.sort_unstable();
                 assert_eq!(open, names, "case {at}: {run}");
                 contested += 1;
             }
         }
     }
-    assert!(clean > 60 && contested > 40, "{clean} clean, {contested} contested");
+    assert!(
+        clean > 60 && contested > 40,
+        "{clean} clean, {contested} contested"
+    );
 }

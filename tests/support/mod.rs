@@ -1,6 +1,9 @@
 //! What does a real repository do under a command? Built hermetically, so that commit ids are the
 //! same everywhere and may stand in snapshots.
-#![expect(clippy::unwrap_used, reason = "a test that cannot build its repository fails")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot build its repository fails"
+)]
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -23,7 +26,13 @@ pub struct Run {
 
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}--- exit {}", self.stdout, self.stderr, self.code.unwrap_or(-1))
+        write!(
+            f,
+            "{}{}--- exit {}",
+            self.stdout,
+            self.stderr,
+            self.code.unwrap_or(-1)
+        )
     }
 }
 
@@ -54,7 +63,11 @@ impl Repo {
         fs::create_dir(temp.path().join("home")).unwrap();
         let worktree = temp.path().join("repo");
         fs::create_dir(&worktree).unwrap();
-        let repo = Self { temp, worktree, seconds: Cell::new(1_790_000_000) };
+        let repo = Self {
+            temp,
+            worktree,
+            seconds: Cell::new(1_790_000_000),
+        };
         repo.git(&["init", "-q", "-b", "main", "--object-format", format]);
         repo
     }
@@ -68,8 +81,14 @@ impl Repo {
 
     /// Puts that commit into an empty repository.
     pub fn fill(&self) {
-        self.write("spec/accounts.md", "# Accounts\n\n## No overdraft\n\nA balance is never negative.\n");
-        self.write("properties/balance.py", "def balance_never_negative(account): ...\n");
+        self.write(
+            "spec/accounts.md",
+            "# Accounts\n\n## No overdraft\n\nA balance is never negative.\n",
+        );
+        self.write(
+            "properties/balance.py",
+            "def balance_never_negative(account): ...\n",
+        );
         self.write("fixtures/accounts.json", "[{\"opening\": 10}]\n");
         self.write("src/account.py", "def balance(a, b):\n    return a - b\n");
         let _ = self.reins(&["init", "--preset", "pytest"]).expect(0);
@@ -84,7 +103,14 @@ impl Repo {
     /// The same repository, with commands running in another of its worktrees.
     pub fn linked(&self, branch: &str) -> Linked<'_> {
         let path = self.temp.path().join("linked");
-        self.git(&["worktree", "add", "-q", "-b", branch, path.to_str().unwrap()]);
+        self.git(&[
+            "worktree",
+            "add",
+            "-q",
+            "-b",
+            branch,
+            path.to_str().unwrap(),
+        ]);
         Linked { repo: self, path }
     }
 
@@ -147,8 +173,10 @@ impl Repo {
 
     fn state(&self) -> BTreeMap<String, Vec<u8>> {
         let mut state = BTreeMap::new();
-        let refs =
-            self.git(&["for-each-ref"]) + &self.run("git", &self.worktree, &["rev-parse", "HEAD"]).stdout;
+        let refs = self.git(&["for-each-ref"])
+            + &self
+                .run("git", &self.worktree, &["rev-parse", "HEAD"])
+                .stdout;
         state.insert("refs".to_owned(), refs.into_bytes());
         let index = self.git(&["rev-parse", "--git-path", "index"]);
         let index = self.worktree.join(index.trim_end());
@@ -186,9 +214,19 @@ impl Repo {
 
     /// What a command said, with the place of the repository left out.
     pub fn captured(&self, output: Output) -> Run {
-        let temp = self.temp.path().canonicalize().unwrap().display().to_string();
+        let temp = self
+            .temp
+            .path()
+            .canonicalize()
+            .unwrap()
+            .display()
+            .to_string();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&temp, "TEMP");
-        Run { stdout: text(output.stdout), stderr: text(output.stderr), code: output.status.code() }
+        Run {
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+            code: output.status.code(),
+        }
     }
 }
 
@@ -224,7 +262,14 @@ fn gather(dir: &Path, state: &mut BTreeMap<String, Vec<u8>>) {
         if kind.is_dir() {
             gather(&path, state);
         } else if kind.is_symlink() {
-            state.insert(name, fs::read_link(&path).unwrap().display().to_string().into_bytes());
+            state.insert(
+                name,
+                fs::read_link(&path)
+                    .unwrap()
+                    .display()
+                    .to_string()
+                    .into_bytes(),
+            );
         } else if kind.is_file() {
             state.insert(name, fs::read(&path).unwrap_or_default());
         } else {
@@ -235,8 +280,20 @@ fn gather(dir: &Path, state: &mut BTreeMap<String, Vec<u8>>) {
 
 /// Adds the usual row.
 pub fn add_row(repo: &Repo, id: &str) -> Run {
-    let row = ["--source", "spec/accounts.md#no-overdraft", "--property", "balance_never_negative"];
-    let named = ["--inputs", "an account", "--relation", "balance >= 0", "--witness", "an overdraft"];
+    let row = [
+        "--source",
+        "spec/accounts.md#no-overdraft",
+        "--property",
+        "balance_never_negative",
+    ];
+    let named = [
+        "--inputs",
+        "an account",
+        "--relation",
+        "balance >= 0",
+        "--witness",
+        "an overdraft",
+    ];
     let file = ["--file", "properties/balance.py"];
     repo.reins(&[["oracle", "add", id].as_slice(), &row, &named, &file].concat())
 }

@@ -3,7 +3,8 @@
 use crate::support::{Repo, add_row};
 
 /// An image that nobody has to measure.
-const IMAGE: &str = "oci-digest:sha256:00000000000000000000000000000000000000000000000000000000000000aa";
+const IMAGE: &str =
+    "oci-digest:sha256:00000000000000000000000000000000000000000000000000000000000000aa";
 
 /// Makes the remote `origin` and two branches: on `honest` the ledgers came before the patch, on `bad`
 /// one commit brings both.
@@ -23,16 +24,30 @@ pub fn lay(repo: &Repo) {
 
 /// Whether the remote has a branch.
 pub fn arrived(repo: &Repo, branch: &str) -> bool {
-    !repo.git(&["ls-remote", "origin", &format!("refs/heads/{branch}")]).is_empty()
+    !repo
+        .git(&["ls-remote", "origin", &format!("refs/heads/{branch}")])
+        .is_empty()
 }
 
 fn pin(repo: &Repo) {
     let _ = add_row(repo, "bal-01").expect(0);
-    let _ = repo.reins(&["fixture", "pin", "--epoch", "epoch-1", "--runner-image", IMAGE]).expect(0);
+    let _ = repo
+        .reins(&[
+            "fixture",
+            "pin",
+            "--epoch",
+            "epoch-1",
+            "--runner-image",
+            IMAGE,
+        ])
+        .expect(0);
 }
 
 fn patch(repo: &Repo) {
-    repo.write("src/account.py", "def balance(a, b):\n    return a - b  # patched\n");
+    repo.write(
+        "src/account.py",
+        "def balance(a, b):\n    return a - b  # patched\n",
+    );
     commit(repo, "patch");
 }
 

@@ -46,8 +46,20 @@ impl Pushing {
     /// Any story, its `main` on the server.
     pub fn over(story: Story) -> Self {
         let format = story.git(&["rev-parse", "--show-object-format"]);
-        story.git(&["init", "-q", "--bare", "-b", "main", "--object-format", format.trim(), "../server.git"]);
-        for (name, value) in [("uploadpack.allowFilter", "true"), ("uploadpack.allowAnySHA1InWant", "true")] {
+        story.git(&[
+            "init",
+            "-q",
+            "--bare",
+            "-b",
+            "main",
+            "--object-format",
+            format.trim(),
+            "../server.git",
+        ]);
+        for (name, value) in [
+            ("uploadpack.allowFilter", "true"),
+            ("uploadpack.allowAnySHA1InWant", "true"),
+        ] {
             story.git(&["-C", "../server.git", "config", name, value]);
         }
         let pushing = Self(story);
@@ -72,12 +84,17 @@ impl Pushing {
             &format!("#!/bin/sh\n{line} 2>>{aside}/said\ncode=$?\necho $code >>{aside}/code\nexit $code\n"),
         );
         let hooks = format!("$(git -C {place} rev-parse --path-format=absolute --git-path hooks)");
-        let _ = self.shell(&format!("mkdir -p {hooks} && cp ../hook {hooks}/pre-push")).expect(0);
+        let _ = self
+            .shell(&format!("mkdir -p {hooks} && cp ../hook {hooks}/pre-push"))
+            .expect(0);
     }
 
     /// The URL of the server.
     pub fn url(&self) -> String {
-        format!("file://{}", self.path("../server.git").canonicalize().unwrap().display())
+        format!(
+            "file://{}",
+            self.path("../server.git").canonicalize().unwrap().display()
+        )
     }
 
     /// Pushes from the worktree.
@@ -87,7 +104,10 @@ impl Pushing {
 
     /// Pushes from another place. A push that the hook refuses leaves the server as it was.
     pub fn push_in(&self, place: &str, args: &[&str]) -> Pushed {
-        let quoted: Vec<_> = args.iter().map(|arg| format!("'{}'", arg.replace('\'', "'\\''"))).collect();
+        let quoted: Vec<_> = args
+            .iter()
+            .map(|arg| format!("'{}'", arg.replace('\'', "'\\''")))
+            .collect();
         self.push_by(&format!("git -C {place} push {}", quoted.join(" ")))
     }
 
@@ -99,20 +119,32 @@ impl Pushing {
         let run = self.shell(line);
         let codes = fs::read_to_string(&code).unwrap_or_default();
         let code = codes.lines().map(|line| line.parse::<i32>().unwrap()).max();
-        let pushed = Pushed { code, said: fs::read_to_string(&said).unwrap_or_default(), run };
+        let pushed = Pushed {
+            code,
+            said: fs::read_to_string(&said).unwrap_or_default(),
+            run,
+        };
         if pushed.code.is_some_and(|code| code != 0) {
             assert_ne!(pushed.run.code, Some(0), "{pushed:?}");
             assert_eq!(self.server(), before, "{pushed:?}");
         }
         for line in pushed.said.lines() {
-            assert!(line.is_ascii() && line.len() <= 72, "{line:?} is too much for a hook");
+            assert!(
+                line.is_ascii() && line.len() <= 72,
+                "{line:?} is too much for a hook"
+            );
         }
         pushed
     }
 
     /// The refs of the server.
     pub fn server(&self) -> String {
-        self.git(&["-C", "../server.git", "for-each-ref", "--format=%(refname) %(objectname)"])
+        self.git(&[
+            "-C",
+            "../server.git",
+            "for-each-ref",
+            "--format=%(refname) %(objectname)",
+        ])
     }
 
     /// Commits row and patch at once, which is refused.
@@ -123,7 +155,10 @@ impl Pushing {
     /// The same with a patch to some other file.
     pub fn bad_at(&self, tag: &str, path: &str) {
         let mut oracle: Value = serde_json::from_str(&self.read("ledger/oracle.json")).unwrap();
-        oracle["oracles"].as_array_mut().unwrap().push(self.row(&format!("bal-{tag}")));
+        oracle["oracles"]
+            .as_array_mut()
+            .unwrap()
+            .push(self.row(&format!("bal-{tag}")));
         self.write("ledger/oracle.json", &oracle.to_string());
         self.write(path, &format!("# {tag}\n"));
         self.commit(&format!("all at once {tag}"));
@@ -141,7 +176,13 @@ impl Pushed {
     /// Asserts that the push went through, and hands back what the hook said, on one line.
     #[track_caller]
     pub fn goes(self) -> String {
-        assert_eq!((self.run.code, self.code), (Some(0), Some(0)), "{}\n{}", self.run, self.said);
+        assert_eq!(
+            (self.run.code, self.code),
+            (Some(0), Some(0)),
+            "{}\n{}",
+            self.run,
+            self.said
+        );
         flat(&self.said)
     }
 

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule,
 };
 
 /// Refuses calls to this thread and to whatever it starts, for ever: what a container does to those in it.
@@ -19,7 +20,8 @@ pub fn refuse(calls: &[(i64, Vec<SeccompRule>)], errno: i32) {
 /// Where there are no namespaces to be had.
 pub fn no_namespaces() {
     let user = SeccompCmpOp::MaskedEq(libc::CLONE_NEWUSER as u64);
-    let user = SeccompCondition::new(0, SeccompCmpArgLen::Qword, user, libc::CLONE_NEWUSER as u64).unwrap();
+    let user = SeccompCondition::new(0, SeccompCmpArgLen::Qword, user, libc::CLONE_NEWUSER as u64)
+        .unwrap();
     refuse(
         &[
             (libc::SYS_unshare, vec![]),

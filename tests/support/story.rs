@@ -1,5 +1,8 @@
 //! How is a candidate told? A protected line, ledgers, a patch, and what the gate says about them.
-#![expect(clippy::unwrap_used, reason = "a test that cannot tell its story fails")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot tell its story fails"
+)]
 
 use std::collections::BTreeSet;
 use std::ops::Deref;
@@ -14,7 +17,8 @@ use crate::support::{BINARY, Repo, Run};
 pub const TODAY: &str = "2026-11-30";
 
 /// An image that nobody has to measure.
-pub const IMAGE: &str = "oci-digest:sha256:00000000000000000000000000000000000000000000000000000000000000aa";
+pub const IMAGE: &str =
+    "oci-digest:sha256:00000000000000000000000000000000000000000000000000000000000000aa";
 
 /// The policy on `main`.
 pub const POLICY: &str = r#"schema = 1
@@ -62,14 +66,26 @@ impl Story {
     pub fn start_in(repo: Repo) -> Self {
         let story = Self(repo);
         story.write(".gitreins/reins.toml", POLICY);
-        story.write("spec/accounts.md", "# Accounts\n\n## No overdraft\n\nA balance is never negative.\n");
-        story.write("properties/balance.py", "def balance_never_negative(account): ...\n");
+        story.write(
+            "spec/accounts.md",
+            "# Accounts\n\n## No overdraft\n\nA balance is never negative.\n",
+        );
+        story.write(
+            "properties/balance.py",
+            "def balance_never_negative(account): ...\n",
+        );
         story.write("properties/more.py", "def more(account): ...\n");
         story.write("fixtures/accounts.json", "[{\"opening\": 10}]\n");
         story.write("src/account.py", "def balance(a, b):\n    return a - b\n");
         story.write("docs/guide.md", "# Guide\n");
-        story.write("ledger/oracle.json", "{\"schema\": \"git-reins/oracle/1\", \"oracles\": []}\n");
-        story.write("ledger/freezes.json", "{\"schema\": \"git-reins/freezes/1\", \"freezes\": []}\n");
+        story.write(
+            "ledger/oracle.json",
+            "{\"schema\": \"git-reins/oracle/1\", \"oracles\": []}\n",
+        );
+        story.write(
+            "ledger/freezes.json",
+            "{\"schema\": \"git-reins/freezes/1\", \"freezes\": []}\n",
+        );
         story.commit("start");
         story.git(&["switch", "-q", "-c", "topic"]);
         story
@@ -87,7 +103,9 @@ impl Story {
         let story = Self::start();
         story.put(&story.ledgers(&["bal-01"]));
         std::fs::remove_file(story.path("ledger/fixture.json")).unwrap();
-        let _pinned = story.shell("git reins fixture pin --epoch epoch-1 --runner-image auto").expect(0);
+        let _pinned = story
+            .shell("git reins fixture pin --epoch epoch-1 --runner-image auto")
+            .expect(0);
         story.commit("ledgers");
         story.patch("one");
         story
@@ -145,7 +163,10 @@ impl Story {
         let mut lines = String::new();
         let mut files = Vec::new();
         for path in paths {
-            let (digest, size) = (self.digest(path), std::fs::metadata(self.path(path)).unwrap().len());
+            let (digest, size) = (
+                self.digest(path),
+                std::fs::metadata(self.path(path)).unwrap().len(),
+            );
             lines.push_str(&format!("{digest}  {path}\n"));
             files.push(json!({"path": path, "sha256": digest, "size": size}));
         }
@@ -188,13 +209,18 @@ impl Story {
 
     /// Commits a patch.
     pub fn patch(&self, tag: &str) {
-        self.write("src/account.py", &format!("def balance(a, b):\n    return a - b  # {tag}\n"));
+        self.write(
+            "src/account.py",
+            &format!("def balance(a, b):\n    return a - b  # {tag}\n"),
+        );
         self.commit(&format!("patch {tag}"));
     }
 
     /// The commit that a name means.
     pub fn id(&self, name: &str) -> String {
-        self.git(&["rev-parse", "--verify", &format!("{name}^{{commit}}")]).trim_end().to_owned()
+        self.git(&["rev-parse", "--verify", &format!("{name}^{{commit}}")])
+            .trim_end()
+            .to_owned()
     }
 
     fn digest(&self, path: &str) -> String {
@@ -203,14 +229,23 @@ impl Story {
 
     /// Hands in a pass for some properties.
     pub fn pass(&self, ids: &[&str]) -> Answer {
-        let rows: Vec<_> = ids.iter().map(|id| json!({"property_id": id, "status": "pass"})).collect();
+        let rows: Vec<_> = ids
+            .iter()
+            .map(|id| json!({"property_id": id, "status": "pass"}))
+            .collect();
         self.admit(&json!(rows), &[])
     }
 
     /// Hands in results, with more arguments.
     pub fn admit(&self, results: &Value, more: &[&str]) -> Answer {
         let path = self.hand_in(&results.to_string());
-        self.ask(&[&["admit", "--results", &path, "--today", TODAY, "--json"], more].concat())
+        self.ask(
+            &[
+                &["admit", "--results", &path, "--today", TODAY, "--json"],
+                more,
+            ]
+            .concat(),
+        )
     }
 
     /// Writes a results file beside the worktree and says where it is.
@@ -236,13 +271,19 @@ impl Story {
         let path = format!("{beside}:{}", std::env::var("PATH").unwrap());
         let editor = "sh -c 'echo landed >\"$1\"' -";
         let mut command = self.command("sh", &self.path(""));
-        let command = command.env("PATH", path).env("GIT_EDITOR", editor).args(["-c", line]);
+        let command = command
+            .env("PATH", path)
+            .env("GIT_EDITOR", editor)
+            .args(["-c", line]);
         self.captured(command.output().unwrap())
     }
 }
 
 fn hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// What the gate answered.
@@ -262,33 +303,51 @@ impl Answer {
 
     /// The codes that refuse, as they are listed.
     pub fn refusals(&self) -> Vec<&str> {
-        let listed = self.json["refusals"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let listed = self.json["refusals"]
+            .as_array()
+            .map(Vec::as_slice)
+            .unwrap_or_default();
         listed.iter().filter_map(Value::as_str).collect()
     }
 
     /// Every finding.
     pub fn details(&self) -> &[Value] {
-        self.json["details"].as_array().map(Vec::as_slice).unwrap_or_default()
+        self.json["details"]
+            .as_array()
+            .map(Vec::as_slice)
+            .unwrap_or_default()
     }
 
     /// Every finding as `CODE reason`.
     pub fn findings(&self) -> BTreeSet<String> {
         let text = |detail: &Value, key: &str| detail[key].as_str().unwrap_or_default().to_owned();
-        self.details().iter().map(|one| format!("{} {}", text(one, "code"), text(one, "reason"))).collect()
+        self.details()
+            .iter()
+            .map(|one| format!("{} {}", text(one, "code"), text(one, "reason")))
+            .collect()
     }
 
     /// Exit code, findings and message on one line.
     pub fn brief(&self) -> String {
         let told: Vec<_> = self.findings().into_iter().collect();
         let message = self.json["message"].as_str().unwrap_or_default();
-        format!("exit {}: {}{message}", self.run.code.unwrap_or(-1), told.join(", "))
+        format!(
+            "exit {}: {}{message}",
+            self.run.code.unwrap_or(-1),
+            told.join(", ")
+        )
     }
 
     /// Asserts the exit code and the findings.
     #[track_caller]
     pub fn says(&self, code: i32, findings: &[&str]) {
         let expected: BTreeSet<String> = findings.iter().map(|one| (*one).to_owned()).collect();
-        assert_eq!((self.run.code, self.findings()), (Some(code), expected), "{}", self.run);
+        assert_eq!(
+            (self.run.code, self.findings()),
+            (Some(code), expected),
+            "{}",
+            self.run
+        );
     }
 
     /// Asserts that nothing stands against the candidate.
@@ -304,9 +363,13 @@ pub fn in_parallel<C: Sync, R: Send>(cases: &[C], act: impl Fn(&C) -> R + Sync) 
     let size = cases.len().div_ceil(threads).max(1);
     std::thread::scope(|scope| {
         let act = &act;
-        let parts =
-            cases.chunks(size).map(|part| scope.spawn(move || part.iter().map(act).collect::<Vec<_>>()));
+        let parts = cases
+            .chunks(size)
+            .map(|part| scope.spawn(move || part.iter().map(act).collect::<Vec<_>>()));
         let parts: Vec<_> = parts.collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
+        parts
+            .into_iter()
+            .flat_map(|part| part.join().unwrap())
+            .collect()
     })
 }

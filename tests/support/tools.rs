@@ -20,16 +20,25 @@ impl Tools {
         if tools.join("installed").is_file() {
             return Some(Self::on(&tools));
         }
-        let skipped = format!("skipped: nothing in {}, .ci/tools installs it", tools.display());
+        let skipped = format!(
+            "skipped: nothing in {}, .ci/tools installs it",
+            tools.display()
+        );
         assert!(std::env::var_os("CI").is_none(), "{skipped}");
         // past the capture of a test's output, which nobody sees when it passes
-        std::io::stderr().write_all((skipped + "\n").as_bytes()).unwrap();
+        std::io::stderr()
+            .write_all((skipped + "\n").as_bytes())
+            .unwrap();
         None
     }
 
     fn on(tools: &Path) -> Self {
         let ours = Path::new(BINARY).parent().unwrap().to_owned();
-        let dirs = [ours, tools.join("python/bin"), tools.join("node/node_modules/.bin")];
+        let dirs = [
+            ours,
+            tools.join("python/bin"),
+            tools.join("node/node_modules/.bin"),
+        ];
         let machine = std::env::var("PATH").unwrap();
         Self(dirs.map(|dir| format!("{}:", dir.display())).concat() + &machine)
     }
@@ -37,6 +46,12 @@ impl Tools {
     /// A command line of that person, at the top of a repository.
     pub fn shell(&self, repo: &Repo, line: &str) -> Run {
         let mut command = repo.command("sh", &repo.path(""));
-        repo.captured(command.env("PATH", &self.0).args(["-ec", line]).output().unwrap())
+        repo.captured(
+            command
+                .env("PATH", &self.0)
+                .args(["-ec", line])
+                .output()
+                .unwrap(),
+        )
     }
 }

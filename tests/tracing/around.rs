@@ -27,10 +27,15 @@ fn calls_of_another_machine_are_not_made() {
         }"#;
     let program = scene.compiled(source, &[]);
     for trace in BOTH {
-        let Some(ran) = scene.try_run(trace, &[program.to_str().unwrap()]) else { return };
+        let Some(ran) = scene.try_run(trace, &[program.to_str().unwrap()]) else {
+            return;
+        };
         assert_eq!(ran.end, End::Signal(31), "{trace:?}: {}", ran.stderr.text());
     }
-    let alone = std::process::Command::new(&program).current_dir(&scene.dir).status().unwrap();
+    let alone = std::process::Command::new(&program)
+        .current_dir(&scene.dir)
+        .status()
+        .unwrap();
     if !alone.success() {
         let _: Option<()> = skip("this kernel makes no calls of i386 anyway");
     }
@@ -89,7 +94,9 @@ if pid == 0:
 assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == errno.ENOSYS
 assert libc.ptrace(0, 0, 0, 0) == -1 and ctypes.get_errno() == errno.EPERM
 ";
-    let Some(seen) = scene.python(Trace::Ptrace, script) else { return };
+    let Some(seen) = scene.python(Trace::Ptrace, script) else {
+        return;
+    };
     assert!(seen.is_empty(), "{seen:?}");
 }
 
@@ -107,7 +114,9 @@ assert os.WIFSTOPPED(os.waitpid(pid, 0)[1])
 assert libc.ptrace(7, pid, 0, 0) == 0
 assert os.waitpid(pid, 0)[1] == 0
 ";
-    let Some(seen) = scene.python(Trace::Notify, script) else { return };
+    let Some(seen) = scene.python(Trace::Notify, script) else {
+        return;
+    };
     assert_eq!(seen, list(&[("file", "r")]));
 }
 
@@ -122,7 +131,11 @@ fn a_leak_checker_runs_by_a_listener_only() {
     let argv = [program.to_str().unwrap()];
     if let Some(ran) = scene.try_run(Trace::Ptrace, &argv) {
         assert_ne!(ran.end, End::Exit(0));
-        assert!(git_reins::sandbox::trace::minds_ptrace(&ran), "{}", ran.stderr.text());
+        assert!(
+            git_reins::sandbox::trace::minds_ptrace(&ran),
+            "{}",
+            ran.stderr.text()
+        );
     }
     if let Some(ran) = scene.try_run(Trace::Notify, &argv) {
         assert_eq!(ran.end, End::Exit(0), "{}", ran.stderr.text());
@@ -138,9 +151,14 @@ fn a_process_that_hides_leaves_all_unknown() {
         let scene = Scene::of_nobody();
         scene.write("file", "text");
         let hides = "import ctypes; ctypes.CDLL(None).prctl(4, 0); open('file')";
-        let Some(ran) = scene.try_run(trace, &[PYTHON, "-c", hides]) else { return };
+        let Some(ran) = scene.try_run(trace, &[PYTHON, "-c", hides]) else {
+            return;
+        };
         assert_eq!(ran.end, End::Exit(0), "{}", ran.stderr.text());
-        assert!(ran.opened.is_none() && ran.untraced.unwrap().contains("cannot"), "{trace:?}");
+        assert!(
+            ran.opened.is_none() && ran.untraced.unwrap().contains("cannot"),
+            "{trace:?}"
+        );
     }
 }
 
@@ -148,19 +166,37 @@ fn a_process_that_hides_leaves_all_unknown() {
 #[test]
 fn who_is_watched_watches_nobody() {
     let plan = |trace: &str| {
-        let means = format!(r#"{{"fixtures":"none","network":"none","kill":"pgrp","trace":"{trace}"}}"#);
-        let fence = format!(r#"{{"means":{means},"read_only":[],"writable":[],"network":"allow"}}"#);
+        let means =
+            format!(r#"{{"fixtures":"none","network":"none","kill":"pgrp","trace":"{trace}"}}"#);
+        let fence =
+            format!(r#"{{"means":{means},"read_only":[],"writable":[],"network":"allow"}}"#);
         format!(
             r#"{{"limits":{{"budget":{{"secs":9,"nanos":0}},"output":99}},"ground":null,"fence":{fence}}}"#
         )
     };
-    for (outer, inner) in [(Trace::Ptrace, "ptrace"), (Trace::Ptrace, "notify"), (Trace::Notify, "notify")] {
+    for (outer, inner) in [
+        (Trace::Ptrace, "ptrace"),
+        (Trace::Ptrace, "notify"),
+        (Trace::Notify, "notify"),
+    ] {
         let scene = Scene::new();
-        let argv =
-            [env!("CARGO_BIN_EXE_git-reins"), "supervise", "--plan", &plan(inner), "--", "touch", "file"];
-        let Some(ran) = scene.try_run(outer, &argv) else { return };
+        let argv = [
+            env!("CARGO_BIN_EXE_git-reins"),
+            "supervise",
+            "--plan",
+            &plan(inner),
+            "--",
+            "touch",
+            "file",
+        ];
+        let Some(ran) = scene.try_run(outer, &argv) else {
+            return;
+        };
         let said = ran.stdout.text();
-        assert!(said.contains("the job cannot be traced: "), "{outer:?} {inner}: {said}");
+        assert!(
+            said.contains("the job cannot be traced: "),
+            "{outer:?} {inner}: {said}"
+        );
         assert!(!scene.dir.join("file").exists());
     }
 }

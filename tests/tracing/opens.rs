@@ -67,8 +67,14 @@ os.close(os.open('.', os.O_TMPFILE | os.O_RDWR)); os.pipe(); read('/proc/self/st
 ",
         );
         let Some(seen) = seen else { return };
-        let expected =
-            [("both", "rw"), ("cut", "rw"), ("more", "w"), ("new", "w"), ("read", "rw"), ("two", "rw")];
+        let expected = [
+            ("both", "rw"),
+            ("cut", "rw"),
+            ("more", "w"),
+            ("new", "w"),
+            ("read", "rw"),
+            ("two", "rw"),
+        ];
         assert_eq!(seen, list(&expected), "{trace:?}");
     }
 }
@@ -77,13 +83,25 @@ os.close(os.open('.', os.O_TMPFILE | os.O_RDWR)); os.pipe(); read('/proc/self/st
 fn names_of_any_bytes_survive() {
     for trace in BOTH {
         let scene = Scene::new();
-        let names = [&b"not \xff text"[..], b"line\nbreak", b"is (deleted)", b"\\012"].map(OsStr::from_bytes);
+        let names = [
+            &b"not \xff text"[..],
+            b"line\nbreak",
+            b"is (deleted)",
+            b"\\012",
+        ]
+        .map(OsStr::from_bytes);
         for name in names {
             std::fs::write(scene.dir.join(name), "text").unwrap();
         }
         let script = "for name in os.listdir(b'.'): read(name)";
-        let Some(seen) = scene.python(trace, script) else { return };
-        assert_eq!(seen, list(&names.map(|name| (Path::new(name), "r"))), "{trace:?}");
+        let Some(seen) = scene.python(trace, script) else {
+            return;
+        };
+        assert_eq!(
+            seen,
+            list(&names.map(|name| (Path::new(name), "r"))),
+            "{trace:?}"
+        );
     }
 }
 
@@ -101,7 +119,12 @@ os.unlink('is'); link = os.open('is (deleted)', os.O_RDONLY)
         scene.write_all(&["again", "is", "is (deleted)", "moved", "old"]);
         scene
     };
-    let rest = [("again", "r"), ("is (deleted)", "r"), ("moved", "r"), ("old", "r")];
+    let rest = [
+        ("again", "r"),
+        ("is (deleted)", "r"),
+        ("moved", "r"),
+        ("old", "r"),
+    ];
     if let Some(seen) = scene().python(Trace::Ptrace, script) {
         assert_eq!(seen, list(&[&[("new", "w")], &rest[..]].concat()));
     }
@@ -123,7 +146,12 @@ read('fixed')
 ";
     for trace in BOTH {
         let scene = Scene::of_nobody();
-        for (name, mode) in [("shut", 0o0), ("fixed", 0o444), ("room/inner", 0o644), ("made/kept", 0o644)] {
+        for (name, mode) in [
+            ("shut", 0o0),
+            ("fixed", 0o444),
+            ("room/inner", 0o644),
+            ("made/kept", 0o644),
+        ] {
             chmod(&scene.write(name, "text"), mode);
         }
         chmod(&scene.dir.join("room"), 0o0);
@@ -134,7 +162,12 @@ read('fixed')
         let Some(seen) = seen else { return };
         let expected = match trace {
             Trace::Ptrace => {
-                vec![("fixed", "rd"), ("made/new", "d"), ("room/inner", "d"), ("shut", "d")]
+                vec![
+                    ("fixed", "rd"),
+                    ("made/new", "d"),
+                    ("room/inner", "d"),
+                    ("shut", "d"),
+                ]
             }
             // only what was asked for is known: that it is there, not that it was opened
             Trace::Notify | Trace::None => vec![("fixed", "rw"), ("shut", "r")],
@@ -155,15 +188,27 @@ fn a_program_that_is_run_is_read() {
     scene.executable("inner", "#!/bin/true\nnothing reads this but the kernel\n");
     scene.write("part", ":");
     for trace in BOTH {
-        let Some(ran) = scene.try_run(trace, &["./script"]) else { return };
-        assert_eq!(here(&ran, &scene.dir), list(&["inner", "part", "script"].map(|name| (name, "r"))));
+        let Some(ran) = scene.try_run(trace, &["./script"]) else {
+            return;
+        };
+        assert_eq!(
+            here(&ran, &scene.dir),
+            list(&["inner", "part", "script"].map(|name| (name, "r")))
+        );
         let opened = ran.opened.unwrap();
-        let has = |name: &str| opened.iter().any(|touch| touch.path.to_string_lossy().contains(name));
+        let has = |name: &str| {
+            opened
+                .iter()
+                .any(|touch| touch.path.to_string_lossy().contains(name))
+        };
         assert!(has("/libc.so"), "{opened:?}");
         let shell = std::fs::canonicalize("/bin/sh").unwrap();
         let is_told = opened.iter().any(|touch| touch.path == shell);
         // what the kernel opens by itself is asked of nobody
-        assert_eq!((is_told, has("/ld-linux")), (trace == Trace::Ptrace, trace == Trace::Ptrace));
+        assert_eq!(
+            (is_told, has("/ld-linux")),
+            (trace == Trace::Ptrace, trace == Trace::Ptrace)
+        );
     }
 }
 
@@ -178,8 +223,19 @@ fn a_file_of_a_layer_is_in_the_tree() {
         let mut tree = layers.fresh(&scene.dir.join("below")).unwrap();
         let line = "read it <kept; echo more >>changed; echo new >made";
         let dir = tree.path().to_owned();
-        let Some(ran) = scene.try_on(Some(&mut tree), &dir, trace, &["sh", "-c", line]) else { return };
-        assert_eq!((&ran.end, tree.layer()), (&End::Exit(0), Layer::Overlay), "{}", ran.stderr.text());
-        assert_eq!(here(&ran, &dir), list(&[("changed", "w"), ("kept", "r"), ("made", "w")]), "{trace:?}");
+        let Some(ran) = scene.try_on(Some(&mut tree), &dir, trace, &["sh", "-c", line]) else {
+            return;
+        };
+        assert_eq!(
+            (&ran.end, tree.layer()),
+            (&End::Exit(0), Layer::Overlay),
+            "{}",
+            ran.stderr.text()
+        );
+        assert_eq!(
+            here(&ran, &dir),
+            list(&[("changed", "w"), ("kept", "r"), ("made", "w")]),
+            "{trace:?}"
+        );
     }
 }

@@ -12,7 +12,16 @@ use crate::scene::{BOTH, Scene, here, list};
 fn whoever_opens_is_seen() {
     for trace in BOTH {
         let scene = Scene::new();
-        let names = ["clone", "daemon", "exec", "grandchild", "setsid", "spawn", "thread", "vfork"];
+        let names = [
+            "clone",
+            "daemon",
+            "exec",
+            "grandchild",
+            "setsid",
+            "spawn",
+            "thread",
+            "vfork",
+        ];
         scene.write_all(&names);
         let seen = scene.python(
             trace,
@@ -54,7 +63,10 @@ fn a_crowd_is_seen_whole() {
         let scene = Scene::new();
         let names: Vec<_> = (0..200).map(|number| format!("process-{number}")).collect();
         let threads: Vec<_> = (0..50).map(|number| format!("thread-{number}")).collect();
-        names.iter().chain(&threads).for_each(|name| drop(scene.write(name, "text")));
+        names
+            .iter()
+            .chain(&threads)
+            .for_each(|name| drop(scene.write(name, "text")));
         let seen = scene.python(
             trace,
             "
@@ -71,7 +83,11 @@ for number in range(200): assert os.wait()[1] == 0
 ",
         );
         let Some(seen) = seen else { return };
-        let names: Vec<_> = names.iter().chain(&threads).map(|name| (name, "r")).collect();
+        let names: Vec<_> = names
+            .iter()
+            .chain(&threads)
+            .map(|name| (name, "r"))
+            .collect();
         assert_eq!(seen, list(&names), "{trace:?}");
     }
 }
@@ -93,7 +109,9 @@ threading.Thread(target=lambda: os.execv('/bin/cat', ['cat', 'after'])).start()
 while True: read('before')
 ";
         for _ in 0..5 {
-            let Some(seen) = scene.python(trace, script) else { return };
+            let Some(seen) = scene.python(trace, script) else {
+                return;
+            };
             assert_eq!(seen, list(&[("after", "r"), ("before", "r")]), "{trace:?}");
         }
     }
@@ -161,10 +179,14 @@ os.waitpid(pid, 0)
 #[test]
 fn nothing_traced_outlives_its_tracer() {
     let scene = Scene::new();
-    let line =
-        "(trap '' TERM; sh -c 'echo $$ >>pids; exec sleep 1000' &) ; until test -s pids; do :; done; exit 0";
-    let Some(ran) = scene.try_run(Trace::Ptrace, &["sh", "-c", line]) else { return };
-    assert_eq!((ran.end.clone(), ran.leaked, ran.survivors), (End::Exit(0), 1, 0));
+    let line = "(trap '' TERM; sh -c 'echo $$ >>pids; exec sleep 1000' &) ; until test -s pids; do :; done; exit 0";
+    let Some(ran) = scene.try_run(Trace::Ptrace, &["sh", "-c", line]) else {
+        return;
+    };
+    assert_eq!(
+        (ran.end.clone(), ran.leaked, ran.survivors),
+        (End::Exit(0), 1, 0)
+    );
     assert_eq!(here(&ran, &scene.dir), list(&[("pids", "w")]));
     let pid = fs::read_to_string(scene.dir.join("pids")).unwrap();
     assert!(fs::symlink_metadata(PathBuf::from("/proc").join(pid.trim())).is_err());

@@ -39,7 +39,11 @@ impl Scene {
         let temp = assert_fs::TempDir::new().unwrap();
         let dir = fs::canonicalize(temp.path()).unwrap().join("files");
         fs::create_dir(&dir).unwrap();
-        Self { temp, dir, program: PathBuf::from(BINARY) }
+        Self {
+            temp,
+            dir,
+            program: PathBuf::from(BINARY),
+        }
     }
 
     /// The job and its supervisor belong to nobody, when we may say so.
@@ -83,10 +87,23 @@ impl Scene {
 
     /// Makes a program of a C file, beside the files that are looked at.
     pub fn compiled(&self, source: &str, options: &[&str]) -> PathBuf {
-        let (file, program) = (self.temp.path().join("program.c"), self.temp.path().join("program"));
+        let (file, program) = (
+            self.temp.path().join("program.c"),
+            self.temp.path().join("program"),
+        );
         fs::write(&file, source).unwrap();
-        let built = Command::new("cc").args(options).arg("-o").arg(&program).arg(&file).output().unwrap();
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        let built = Command::new("cc")
+            .args(options)
+            .arg("-o")
+            .arg(&program)
+            .arg(&file)
+            .output()
+            .unwrap();
+        assert!(
+            built.status.success(),
+            "{}",
+            String::from_utf8_lossy(&built.stderr)
+        );
         program
     }
 
@@ -96,14 +113,37 @@ impl Scene {
     }
 
     /// The same on a layer.
-    pub fn try_on(&self, tree: Option<&mut Tree>, dir: &Path, trace: Trace, argv: &[&str]) -> Option<Ran> {
+    pub fn try_on(
+        &self,
+        tree: Option<&mut Tree>,
+        dir: &Path,
+        trace: Trace,
+        argv: &[&str],
+    ) -> Option<Ran> {
         let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
         let environment = Environment::clean(self.dir.parent().unwrap()).unwrap();
-        let means = Enforced { trace, ..Fence::OPEN };
+        let means = Enforced {
+            trace,
+            ..Fence::OPEN
+        };
         let (read_only, writable) = (Vec::new(), Vec::new());
-        let fence = Fence { means, read_only, writable, network: Network::Allow };
-        let limits = Limits { budget: Duration::from_secs(60), output: 1 << 20 };
-        let job = Job { argv: &argv, dir, environment: &environment, limits, fence: Some(&fence) };
+        let fence = Fence {
+            means,
+            read_only,
+            writable,
+            network: Network::Allow,
+        };
+        let limits = Limits {
+            budget: Duration::from_secs(60),
+            output: 1 << 20,
+        };
+        let job = Job {
+            argv: &argv,
+            dir,
+            environment: &environment,
+            limits,
+            fence: Some(&fence),
+        };
         let runner = Runner::supervised_by(self.program.clone(), Interrupt::watch().unwrap());
         let ran = match tree {
             Some(tree) => tree.run(&runner, &job, &mut |_| ()),
@@ -118,7 +158,12 @@ impl Scene {
     /// What a job that ends well opened here, by the path from here.
     pub fn seen(&self, trace: Trace, argv: &[&str]) -> Option<BTreeMap<PathBuf, String>> {
         let ran = self.try_run(trace, argv)?;
-        assert_eq!((&ran.end, ran.leaked, ran.survivors), (&End::Exit(0), 0, 0), "{}", ran.stderr.text());
+        assert_eq!(
+            (&ran.end, ran.leaked, ran.survivors),
+            (&End::Exit(0), 0, 0),
+            "{}",
+            ran.stderr.text()
+        );
         Some(here(&ran, &self.dir))
     }
 
@@ -147,7 +192,11 @@ pub fn here(ran: &Ran, dir: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     for touch in opened {
         let letters = [('r', touch.read), ('w', touch.wrote), ('d', touch.denied)];
-        let letters = letters.iter().filter(|(_, is)| *is).map(|(letter, _)| *letter).collect();
+        let letters = letters
+            .iter()
+            .filter(|(_, is)| *is)
+            .map(|(letter, _)| *letter)
+            .collect();
         if let Ok(path) = touch.path.strip_prefix(dir) {
             found.insert(path.to_owned(), letters);
         }
@@ -157,13 +206,18 @@ pub fn here(ran: &Ran, dir: &Path) -> BTreeMap<PathBuf, String> {
 
 /// The same, as it is expected.
 pub fn list<P: AsRef<Path>>(expected: &[(P, &str)]) -> BTreeMap<PathBuf, String> {
-    expected.iter().map(|(path, letters)| (path.as_ref().to_owned(), (*letters).to_owned())).collect()
+    expected
+        .iter()
+        .map(|(path, letters)| (path.as_ref().to_owned(), (*letters).to_owned()))
+        .collect()
 }
 
 /// Says why a test has nothing to do.
 pub fn skip<T>(why: &str) -> Option<T> {
     assert!(std::env::var_os("CI").is_none(), "skipped: {why}");
     // past the capture of a test's output, which nobody sees when it passes
-    std::io::stderr().write_all(format!("skipped: {why}\n").as_bytes()).unwrap();
+    std::io::stderr()
+        .write_all(format!("skipped: {why}\n").as_bytes())
+        .unwrap();
     None
 }

@@ -13,7 +13,10 @@ const POLICY: &str = "schema = 1\n[paths]\nproperties = [\"properties\"]\nexempt
     [[check]]\nid = \"props\"\nrun = [\"true\", \"{property}\"]\nquarantine_eligible = true\n";
 
 fn run(outcome: Outcome, opened: Option<&[&str]>) -> CheckRun {
-    let path = |path: &&str| Opened { path: path.parse().unwrap(), sha256: ZEROS };
+    let path = |path: &&str| Opened {
+        path: path.parse().unwrap(),
+        sha256: ZEROS,
+    };
     CheckRun {
         id: "props".to_owned(),
         property: "a".parse().ok(),
@@ -35,7 +38,10 @@ fn row() -> OracleRow {
         "{{\"schema\": \"git-reins/oracle/1\", \"oracles\": [{{\"oracle_id\": \"a\", \"source\": \"spec/a.md#a\", \
          \"sees_diff\": false, \"property\": \"p\", \"property_files\": [{{\"path\": \"properties/p\", \"sha256\": \"{zeros}\"}}]}}]}}"
     );
-    parse::<OracleLedger>(text.as_bytes()).unwrap().oracles.remove(0)
+    parse::<OracleLedger>(text.as_bytes())
+        .unwrap()
+        .oracles
+        .remove(0)
 }
 
 fn fixture() -> FixtureLedger {
@@ -73,8 +79,14 @@ fn replay(runs: Vec<CheckRun>) -> Replay {
         candidate: None,
         policy_sha256: ZEROS,
         properties_sha256: ZEROS,
-        epoch: Epoch { epoch_id: "e1".to_owned(), digest_sha256: ZEROS },
-        image: Image { id: "gha:u-1".to_owned(), fingerprint: "host:x".to_owned() },
+        epoch: Epoch {
+            epoch_id: "e1".to_owned(),
+            digest_sha256: ZEROS,
+        },
+        image: Image {
+            id: "gha:u-1".to_owned(),
+            fingerprint: "host:x".to_owned(),
+        },
         times: 2,
         seeds: vec![seed],
         runs,
@@ -84,8 +96,14 @@ fn replay(runs: Vec<CheckRun>) -> Replay {
 
 fn unstable() -> Replay {
     let opened = |path| Some([path, "properties/p", "docs/guide", "lib/x"]);
-    let one = run(Outcome::Pass, opened("src/a").as_ref().map(<[_; 4]>::as_slice));
-    let other = run(Outcome::Fail, opened("src/b").as_ref().map(<[_; 4]>::as_slice));
+    let one = run(
+        Outcome::Pass,
+        opened("src/a").as_ref().map(<[_; 4]>::as_slice),
+    );
+    let other = run(
+        Outcome::Fail,
+        opened("src/b").as_ref().map(<[_; 4]>::as_slice),
+    );
     replay(vec![one, other])
 }
 
@@ -96,10 +114,21 @@ fn carried(replay: &Replay) -> Result<Carried, Refused> {
 #[test]
 fn a_freeze_takes_over_the_runs_and_the_code_that_they_opened() {
     let carried = carried(&unstable()).unwrap();
-    assert_eq!((carried.evidence.runs, carried.evidence.outcomes), (2, vec!["pass".into(), "fail".into()]));
+    assert_eq!(
+        (carried.evidence.runs, carried.evidence.outcomes),
+        (2, vec!["pass".into(), "fail".into()])
+    );
     let opened = carried.evidence.opened.unwrap();
-    assert_eq!(opened, ["docs/guide", "lib/x", "properties/p", "src/a", "src/b"]);
-    let code: Vec<_> = carried.code.iter().flatten().map(RepoPath::as_str).collect();
+    assert_eq!(
+        opened,
+        ["docs/guide", "lib/x", "properties/p", "src/a", "src/b"]
+    );
+    let code: Vec<_> = carried
+        .code
+        .iter()
+        .flatten()
+        .map(RepoPath::as_str)
+        .collect();
     assert_eq!(code, ["lib/x", "src/a", "src/b"]);
 }
 
@@ -114,19 +143,43 @@ fn what_one_run_does_not_know_is_unknown() {
 #[test]
 fn the_runs_decide_and_not_the_word_for_them() {
     for (outcomes, code, why) in [
-        ([Outcome::Fail, Outcome::Fail], Some(Code::FreezeStableFailure), "never passes"),
+        (
+            [Outcome::Fail, Outcome::Fail],
+            Some(Code::FreezeStableFailure),
+            "never passes",
+        ),
         ([Outcome::Pass, Outcome::Pass], None, "always passes"),
-        ([Outcome::Pass, Outcome::Timeout], None, "no evidence (pass, timeout)"),
-        ([Outcome::OutputLimit, Outcome::Oom], None, "no evidence (output-limit, oom)"),
+        (
+            [Outcome::Pass, Outcome::Timeout],
+            None,
+            "no evidence (pass, timeout)",
+        ),
+        (
+            [Outcome::OutputLimit, Outcome::Oom],
+            None,
+            "no evidence (output-limit, oom)",
+        ),
     ] {
-        let refused = carried(&replay(outcomes.map(|outcome| run(outcome, None)).into())).unwrap_err();
+        let refused =
+            carried(&replay(outcomes.map(|outcome| run(outcome, None)).into())).unwrap_err();
         assert_eq!(refused.code, code);
         assert!(refused.message.contains(why), "{refused}");
     }
     let mut idle = unstable();
     idle.seeds[0].ignores_seed = true;
-    assert!(carried(&idle).unwrap_err().message.contains("the seed does nothing"));
-    assert!(carried(&replay(vec![run(Outcome::FlakyPass, None), run(Outcome::Pass, None)])).is_ok());
+    assert!(
+        carried(&idle)
+            .unwrap_err()
+            .message
+            .contains("the seed does nothing")
+    );
+    assert!(
+        carried(&replay(vec![
+            run(Outcome::FlakyPass, None),
+            run(Outcome::Pass, None)
+        ]))
+        .is_ok()
+    );
 }
 
 #[test]
@@ -137,10 +190,22 @@ fn everything_that_moved_since_refuses() {
         (|replay| replay.properties_sha256 = Sha256([1; 32]), None),
         (|replay| replay.seeds[0].row_sha256 = ZEROS, None),
         (|replay| replay.seeds[0].seed = "8".to_owned(), None),
-        (|replay| replay.image.id = "gha:u-2".to_owned(), Some(Code::FixtureEpochUnpinned)),
-        (|replay| replay.epoch.epoch_id = "e2".to_owned(), Some(Code::FixtureEpochUnpinned)),
-        (|replay| replay.epoch.digest_sha256 = Sha256([1; 32]), Some(Code::FixtureEpochUnpinned)),
-        (|replay| replay.base_tree = OTHER.parse().unwrap(), Some(Code::FreezeReplayNotOnBase)),
+        (
+            |replay| replay.image.id = "gha:u-2".to_owned(),
+            Some(Code::FixtureEpochUnpinned),
+        ),
+        (
+            |replay| replay.epoch.epoch_id = "e2".to_owned(),
+            Some(Code::FixtureEpochUnpinned),
+        ),
+        (
+            |replay| replay.epoch.digest_sha256 = Sha256([1; 32]),
+            Some(Code::FixtureEpochUnpinned),
+        ),
+        (
+            |replay| replay.base_tree = OTHER.parse().unwrap(),
+            Some(Code::FreezeReplayNotOnBase),
+        ),
     ];
     for (at, (change, code)) in changes.into_iter().enumerate() {
         let mut replay = unstable();
@@ -149,9 +214,15 @@ fn everything_that_moved_since_refuses() {
         assert_eq!(refused.code, code, "{at}: {refused}");
         assert!(refused.fix.is_some(), "{at}: {refused}");
     }
-    let unpinned = Now { pinned_tree: None, ..now() };
+    let unpinned = Now {
+        pinned_tree: None,
+        ..now()
+    };
     assert!(of(&unstable(), (&row(), "7"), &fixture(), &unpinned).is_err());
     let strict = POLICY.replace("eligible = true", "eligible = false");
-    let strict = Now { policy: crate::policy::parse(strict.as_bytes()).unwrap(), ..now() };
+    let strict = Now {
+        policy: crate::policy::parse(strict.as_bytes()).unwrap(),
+        ..now()
+    };
     assert!(of(&unstable(), (&row(), "7"), &fixture(), &strict).is_err());
 }

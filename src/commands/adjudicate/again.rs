@@ -39,11 +39,20 @@ pub fn reverify(
     let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
     let place = GitPlace::find(&context.dir, context.git_dir.as_deref())?;
     let watch = Interrupt::watch();
-    let interrupt = watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
-    let suite = Suite { repo: &repo, place: &place, command: &tier1.command, budget, interrupt: &interrupt };
+    let interrupt =
+        watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
+    let suite = Suite {
+        repo: &repo,
+        place: &place,
+        command: &tier1.command,
+        budget,
+        interrupt: &interrupt,
+    };
     for (place, result) in &mut results.all {
         if let Some(note) = one(&suite, place, result)? {
-            results.notes.push(format!("{}: {note}", place.file().display()));
+            results
+                .notes
+                .push(format!("{}: {note}", place.file().display()));
         }
     }
     Ok(())
@@ -51,24 +60,36 @@ pub fn reverify(
 
 fn no_command() -> Failure {
     let message = "tier1.command is not set on the protected line: there is nothing to run again";
-    let fix =
-        "state [tier1] command = [\"make\", \"test\"], or what runs the suite, in .gitreins/reins.toml there";
+    let fix = "state [tier1] command = [\"make\", \"test\"], or what runs the suite, in .gitreins/reins.toml there";
     Failure::refused(message, None, Some(fix.to_owned()))
 }
 
 /// Runs the suite for one result, when it waits; what is to be said of it.
-fn one(suite: &Suite<'_>, place: &Place, result: &mut JudgeResult) -> Result<Option<String>, Failure> {
+fn one(
+    suite: &Suite<'_>,
+    place: &Place,
+    result: &mut JudgeResult,
+) -> Result<Option<String>, Failure> {
     let first = adjudicate(result.tier1, result.tier2).verdict;
     let waits = first == Verdict::Artifact || result.finding.verdict == Verdict::TimeoutConfirmed;
-    let Source::GitReins(verdict) = &result.source else { return Ok(None) };
+    let Source::GitReins(verdict) = &result.source else {
+        return Ok(None);
+    };
     if !waits || !is_due(result.rerun.as_ref(), suite.budget) {
         return Ok(None);
     }
     if place.file() != place.dir.join(VERDICT) {
-        return Ok(Some("cannot be run again: it is no verdict.json in a directory of its own".to_owned()));
+        return Ok(Some(
+            "cannot be run again: it is no verdict.json in a directory of its own".to_owned(),
+        ));
     }
     let earlier = result.rerun.as_ref();
-    let graded = Graded { dir: &place.dir, verdict, sha256: result.sha256, earlier };
+    let graded = Graded {
+        dir: &place.dir,
+        verdict,
+        sha256: result.sha256,
+        earlier,
+    };
     let task = shown(&verdict.task_id);
     let ran = suite.reverify(&graded, &mut |passed| progress(&task, passed, suite.budget));
     if out::is_watched() {
@@ -84,7 +105,10 @@ fn one(suite: &Suite<'_>, place: &Place, result: &mut JudgeResult) -> Result<Opt
     match self::result(place).map_err(Failure::new)? {
         (Reading::Result(now), _) if now.rerun.is_some() => *result = *now,
         (Reading::Result(_) | Reading::Resolution, _) => {
-            return Err(Failure::new(format!("{} was changed meanwhile", place.file().display())));
+            return Err(Failure::new(format!(
+                "{} was changed meanwhile",
+                place.file().display()
+            )));
         }
     }
     Ok(Some(note))
@@ -92,13 +116,18 @@ fn one(suite: &Suite<'_>, place: &Place, result: &mut JudgeResult) -> Result<Opt
 
 fn stopped(signal: i32) -> Failure {
     let status = ExitStatus::stopped_by(signal);
-    Failure { status, ..Failure::new("interrupted; the suite is ended and nothing is written for it") }
+    Failure {
+        status,
+        ..Failure::new("interrupted; the suite is ended and nothing is written for it")
+    }
 }
 
 fn progress(task: &str, passed: Duration, budget: &Budget) {
     if out::is_watched() {
         let left = budget.budget_s.saturating_sub(passed.as_secs());
-        out::say(&format!("\r\x1b[Krunning tier 1 again for {task}: {left} s left"));
+        out::say(&format!(
+            "\r\x1b[Krunning tier 1 again for {task}: {left} s left"
+        ));
     }
 }
 
@@ -118,6 +147,8 @@ fn said(record: &Reverification, ran: &Ran) -> String {
     };
     let text = format!("{}\n{}", ran.stderr.text(), ran.stdout.text());
     let last = text.lines().rfind(|line| !line.trim().is_empty());
-    let last = last.map(|line| format!(": {}", shown(line.trim()))).unwrap_or_default();
+    let last = last
+        .map(|line| format!(": {}", shown(line.trim())))
+        .unwrap_or_default();
     format!("ran again without isolation in {seconds:.1} s, {end}{leak}{last}")
 }

@@ -64,7 +64,11 @@ impl Found {
 
     /// A verdict.json where no verdict directory is: trouble where one was meant, else a note.
     fn misplaced(&mut self, path: &Path, was_meant: bool) {
-        let lines = if was_meant { &mut self.troubles } else { &mut self.notes };
+        let lines = if was_meant {
+            &mut self.troubles
+        } else {
+            &mut self.notes
+        };
         let why = "which is no <date>/<hash>: it is not read unless it is named itself";
         lines.push(format!("{} holds a {VERDICT}, {why}", text(path)));
     }
@@ -75,13 +79,21 @@ impl Found {
             Some(name) if name == VERDICT => dir.file_name(),
             _ => path.file_stem(),
         };
-        self.places.push(Place { id: named(name, path)?, dir, named: Some(path.to_owned()) });
+        self.places.push(Place {
+            id: named(name, path)?,
+            dir,
+            named: Some(path.to_owned()),
+        });
         Ok(())
     }
 
     fn dir(&mut self, path: &Path) -> Result<(), String> {
         let id = named(path.file_name(), path)?;
-        self.places.push(Place { id, dir: path.to_owned(), named: None });
+        self.places.push(Place {
+            id,
+            dir: path.to_owned(),
+            named: None,
+        });
         Ok(())
     }
 
@@ -97,7 +109,8 @@ impl Found {
                 let is_hash = is_day && VerdictDir::is_hash(name);
                 match entry.kind {
                     Kind::Link if is_hash || self::is_day(name) => {
-                        self.troubles.push(format!("{} is a link, which is not followed", text(&path)));
+                        self.troubles
+                            .push(format!("{} is a link, which is not followed", text(&path)));
                     }
                     Kind::Directory if name != ".git" => match list(&path, Links::Stay) {
                         Ok(Listing::Directory(inner)) if is_hash && holds_verdict(&inner) => {
@@ -114,7 +127,8 @@ impl Found {
                             left.push((path, inner));
                         }
                         Ok(Listing::NoDirectory | Listing::Missing) => {
-                            self.troubles.push(format!("{} was changed meanwhile", text(&path)));
+                            self.troubles
+                                .push(format!("{} was changed meanwhile", text(&path)));
                         }
                         Err(error) => self.troubles.push(error.to_string()),
                     },
@@ -135,7 +149,11 @@ impl Place {
     /// Whether it is the directory that GitReins names with a path, by its day and its hash.
     pub fn is_at(&self, path: &str) -> bool {
         let tail = |path: &Path| -> Vec<_> {
-            path.components().rev().take(2).map(|c| c.as_os_str().to_owned()).collect()
+            path.components()
+                .rev()
+                .take(2)
+                .map(|c| c.as_os_str().to_owned())
+                .collect()
         };
         is_place(&self.dir) && tail(&self.dir) == tail(Path::new(path))
     }
@@ -150,7 +168,11 @@ impl Place {
             None => inner(&self.dir, VERDICT)?,
         };
         let missing = || std::io::Error::from(std::io::ErrorKind::NotFound);
-        bytes.ok_or_else(|| FileError::Io { action: "read", path: text(&self.file()), source: missing() })
+        bytes.ok_or_else(|| FileError::Io {
+            action: "read",
+            path: text(&self.file()),
+            source: missing(),
+        })
     }
 
     /// The bytes of the record beside it; `None` when there is none.
@@ -158,7 +180,11 @@ impl Place {
     /// # Errors
     /// When they cannot be read.
     pub fn reverify(&self) -> Result<Option<Vec<u8>>, FileError> {
-        let dir = if self.dir.as_os_str().is_empty() { Path::new(".") } else { &self.dir };
+        let dir = if self.dir.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            &self.dir
+        };
         inner(dir, REVERIFY_FILE)
     }
 }
@@ -180,13 +206,16 @@ fn is_day(name: &str) -> bool {
 /// Whether the path ends in `<date>/<hash>`.
 fn is_place(path: &Path) -> bool {
     let name = |path: Option<&Path>, is: fn(&str) -> bool| {
-        path.and_then(Path::file_name).and_then(OsStr::to_str).is_some_and(is)
+        path.and_then(Path::file_name)
+            .and_then(OsStr::to_str)
+            .is_some_and(is)
     };
     name(Some(path), VerdictDir::is_hash) && name(path.parent(), is_day)
 }
 
 fn named(name: Option<&OsStr>, path: &Path) -> Result<String, String> {
-    let name = name.ok_or_else(|| format!("{} does not end in the name of a directory", text(path)))?;
+    let name =
+        name.ok_or_else(|| format!("{} does not end in the name of a directory", text(path)))?;
     Ok(name.to_string_lossy().into_owned())
 }
 

@@ -39,19 +39,33 @@ impl Play {
         outer.replace(&first, b"").map_err(file)?;
         let top = dir.join("till");
         let play = Self {
-            place: GitPlace { git_dir: top.join(".git"), worktree: Some(top.clone()) },
+            place: GitPlace {
+                git_dir: top.join(".git"),
+                worktree: Some(top.clone()),
+            },
             root: Root::open(&top).map_err(file)?,
             results: dir.join("results.json"),
             today,
         };
-        outer.replace(&path("results.json")?, RESULTS.as_bytes()).map_err(file)?;
-        play.git(&["init", "--quiet", "--initial-branch=main", "--object-format=sha1", "."])?;
+        outer
+            .replace(&path("results.json")?, RESULTS.as_bytes())
+            .map_err(file)?;
+        play.git(&[
+            "init",
+            "--quiet",
+            "--initial-branch=main",
+            "--object-format=sha1",
+            ".",
+        ])?;
         for (key, value) in CONFIGURATION {
             play.git(&["config", key, value])?;
         }
         play.unpack(|path| !path.starts_with("ledger") && !path.starts_with(HISTORY))?;
         play.git(&["add", "--all"])?;
-        play.git_at(Some(FIRST_COMMIT), &["commit", "--quiet", "--message", "till: first version"])?;
+        play.git_at(
+            Some(FIRST_COMMIT),
+            &["commit", "--quiet", "--message", "till: first version"],
+        )?;
         Ok(play)
     }
 
@@ -81,7 +95,11 @@ impl Play {
     }
 
     fn git_at(&self, moment: Option<&str>, args: &[&str]) -> Result<(), Failure> {
-        Ok(Git::for_person(&self.place).isolated("till", moment).args(args).run().map(drop)?)
+        Ok(Git::for_person(&self.place)
+            .isolated("till", moment)
+            .args(args)
+            .run()
+            .map(drop)?)
     }
 
     /// Commits everything that has changed.
@@ -94,7 +112,11 @@ impl Play {
     pub(super) fn reins(&self, args: &[&str]) -> Result<Answer, Failure> {
         let words = ["git-reins"].iter().chain(args).map(OsString::from);
         let cli = Cli::try_parse_from(words).map_err(|error| Failure::new(error.to_string()))?;
-        let context = Context { dir: self.root.path().to_owned(), git_dir: None, today: self.today };
+        let context = Context {
+            dir: self.root.path().to_owned(),
+            git_dir: None,
+            today: self.today,
+        };
         cli.command.run(&context)
     }
 
@@ -102,13 +124,27 @@ impl Play {
     pub(super) fn admit_recorded(&self) -> Result<Answer, Failure> {
         self.unpack(|path| path.starts_with(HISTORY))?;
         self.reins(&["reconcile"])?;
-        self.reins(&["admit", "main..HEAD", "--today", &self.today.to_string(), "--json"])
+        self.reins(&[
+            "admit",
+            "main..HEAD",
+            "--today",
+            &self.today.to_string(),
+            "--json",
+        ])
     }
 
     /// `git reins admit` on the branch, with results that all pass.
     pub(super) fn admit(&self, today: Day) -> Result<Answer, Failure> {
         let (results, today) = (self.results.display().to_string(), today.to_string());
-        self.reins(&["admit", "main..HEAD", "--results", &results, "--today", &today, "--json"])
+        self.reins(&[
+            "admit",
+            "main..HEAD",
+            "--results",
+            &results,
+            "--today",
+            &today,
+            "--json",
+        ])
     }
 }
 
@@ -131,7 +167,8 @@ const RESULTS: &str = r#"[
 "#;
 
 fn path(name: &str) -> Result<RepoPath, Failure> {
-    name.parse().map_err(|error: crate::model::path::PathError| Failure::new(error.to_string()))
+    name.parse()
+        .map_err(|error: crate::model::path::PathError| Failure::new(error.to_string()))
 }
 
 fn file(error: crate::sys::files::FileError) -> Failure {

@@ -92,7 +92,10 @@ impl Story {
         let known = |name: &String| Code::ALL.iter().copied().find(|code| code.as_str() == name);
         let codes: Vec<Code> = told.refusals.iter().filter_map(known).collect();
         let is_expected = self.expected.matches(outcome, &codes);
-        Ok(Ending { is_expected, text: text(&told, is_expected, self.branch) })
+        Ok(Ending {
+            is_expected,
+            text: text(&told, is_expected, self.branch),
+        })
     }
 }
 
@@ -102,9 +105,23 @@ fn text(told: &Told, is_expected: bool, branch: &str) -> String {
         false => format!("   {}: {}\n", told.decision, told.refusals.join(", ")),
     };
     for detail in &told.details {
-        let ToldDetail { code, reason, subject, observed } = detail;
-        let shown = if told.refusals.len() > 1 { format!("{code} ") } else { String::new() };
-        fold(&mut text, "     ", "       ", &format!("{shown}{subject} ({reason}): {observed}"));
+        let ToldDetail {
+            code,
+            reason,
+            subject,
+            observed,
+        } = detail;
+        let shown = if told.refusals.len() > 1 {
+            format!("{code} ")
+        } else {
+            String::new()
+        };
+        fold(
+            &mut text,
+            "     ",
+            "       ",
+            &format!("{shown}{subject} ({reason}): {observed}"),
+        );
     }
     if !is_expected {
         text.push_str(&format!("   NOT AS EXPECTED, look at branch {branch}\n"));
@@ -163,7 +180,10 @@ fn after_patch(play: &Play) -> Result<Answer, Failure> {
 fn weakened(play: &Play) -> Result<Answer, Failure> {
     ledgers(play)?;
     patch(play)?;
-    play.write("properties/total_is_not_negative.sh", b"#!/bin/sh\nexit 0\n")?;
+    play.write(
+        "properties/total_is_not_negative.sh",
+        b"#!/bin/sh\nexit 0\n",
+    )?;
     play.commit("till: round the total")?;
     play.admit(play.today)
 }
@@ -172,17 +192,35 @@ fn moved_fixture(play: &Play) -> Result<Answer, Failure> {
     ledgers(play)?;
     patch(play)?;
     play.write("fixtures/receipt.txt", b"1 1\n")?;
-    play.reins(&["fixture", "pin", "--epoch", "epoch-2", "--runner-image", IMAGE])?;
+    play.reins(&[
+        "fixture",
+        "pin",
+        "--epoch",
+        "epoch-2",
+        "--runner-image",
+        IMAGE,
+    ])?;
     play.commit("till: round the total, fresh fixtures")?;
     play.admit(play.today)
 }
 
 /// The image that the example's fixture ledger names.
-const IMAGE: &str = "oci-digest:sha256:5d3f0e1c8a7b6f4e2d1c0b9a8877665544332211ffeeddccbbaa998877665544";
+const IMAGE: &str =
+    "oci-digest:sha256:5d3f0e1c8a7b6f4e2d1c0b9a8877665544332211ffeeddccbbaa998877665544";
 
 fn freeze(play: &Play, property: &str, expires: &str) -> Result<(), Failure> {
-    let fixed = ["freeze", "add", "--seed", "7", "--owner", "till-team", "--paths", "src/till.sh"];
-    play.reins(&[&fixed[..], &["--property", property, "--expires", expires]].concat()).map(drop)
+    let fixed = [
+        "freeze",
+        "add",
+        "--seed",
+        "7",
+        "--owner",
+        "till-team",
+        "--paths",
+        "src/till.sh",
+    ];
+    play.reins(&[&fixed[..], &["--property", property, "--expires", expires]].concat())
+        .map(drop)
 }
 
 fn expired_freeze(play: &Play) -> Result<Answer, Failure> {
@@ -191,7 +229,10 @@ fn expired_freeze(play: &Play) -> Result<Answer, Failure> {
     play.reins(&["freeze", "commit"])?;
     patch(play)?;
     play.commit("till: round the total")?;
-    let later = play.today.plus(3).ok_or_else(|| Failure::new("the calendar ends here"))?;
+    let later = play
+        .today
+        .plus(3)
+        .ok_or_else(|| Failure::new("the calendar ends here"))?;
     play.admit(later)
 }
 

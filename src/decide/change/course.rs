@@ -33,7 +33,9 @@ pub fn extended(changes: &[Change], tip: &Material) -> BTreeSet<(String, String)
         .collect();
     let keys = tip.freeze_rows().iter().map(|row| row.key());
     let wanted = keys.filter(|key| names.contains(freeze::name(*key).as_str()));
-    wanted.map(|(property, seed)| (property.to_owned(), seed.to_owned())).collect()
+    wanted
+        .map(|(property, seed)| (property.to_owned(), seed.to_owned()))
+        .collect()
 }
 
 impl Course<'_> {
@@ -42,9 +44,13 @@ impl Course<'_> {
     pub fn tell(&self, changes: &mut Vec<Change>, before: &Material, tip: &Material) -> bool {
         let origins = Origins::of(self.commits);
         let has_freezes = changes.iter().any(|change| change.area == Area::Freezes);
-        let rows = [before, tip].into_iter().filter(|_| has_freezes).flat_map(Material::freeze_rows);
-        let keys: BTreeMap<String, (&str, &str)> =
-            rows.map(|row| (freeze::name(row.key()), row.key())).collect();
+        let rows = [before, tip]
+            .into_iter()
+            .filter(|_| has_freezes)
+            .flat_map(Material::freeze_rows);
+        let keys: BTreeMap<String, (&str, &str)> = rows
+            .map(|row| (freeze::name(row.key()), row.key()))
+            .collect();
         let key = |change: &Change| keys.get(&change.row).copied().unwrap_or_default();
         let can_tell = origins.can_tell(changes);
         let patch = Before::of(self.commits, self.landed);
@@ -64,13 +70,23 @@ impl Course<'_> {
 
     fn makers(&self, commits: &[CommitId]) -> Vec<Maker> {
         let author = |commit: &CommitId| self.authors.get(commit).cloned().unwrap_or_default();
-        commits.iter().map(|commit| Maker { commit: *commit, author: author(commit) }).collect()
+        commits
+            .iter()
+            .map(|commit| Maker {
+                commit: *commit,
+                author: author(commit),
+            })
+            .collect()
     }
 
     fn count(&self, change: &mut Change, key: (&str, &str)) {
-        let Some(extensions) = self.extensions else { return };
+        let Some(extensions) = self.extensions else {
+            return;
+        };
         if change.reason == Reason::ExpiryExtended {
-            let counted = extensions.get(&(key.0.to_owned(), key.1.to_owned())).copied();
+            let counted = extensions
+                .get(&(key.0.to_owned(), key.1.to_owned()))
+                .copied();
             change.extension = Some(counted.unwrap_or_default().max(1));
         }
     }
@@ -82,16 +98,32 @@ impl Course<'_> {
         let is_migration = |commit: &&&CommitFacts| {
             let moved = |path: &str| {
                 let there = commit.material.fixtures.get(path);
-                commit.parents.iter().all(|parent| parent.material.fixtures.get(path) != there)
+                commit
+                    .parents
+                    .iter()
+                    .all(|parent| parent.material.fixtures.get(path) != there)
             };
             pinned.iter().any(|file| moved(&file.path))
         };
-        let found: Vec<_> = origins.of_fixture().iter().filter(is_migration).map(|one| one.id).collect();
+        let found: Vec<_> = origins
+            .of_fixture()
+            .iter()
+            .filter(is_migration)
+            .map(|one| one.id)
+            .collect();
         if found.is_empty() {
             return None;
         }
-        let change = Change::new(Area::Fixture, fixture::EPOCH, Kind::Changed, Reason::PinnedWithBytes);
-        Some(Change { made_by: self.makers(&found), ..change })
+        let change = Change::new(
+            Area::Fixture,
+            fixture::EPOCH,
+            Kind::Changed,
+            Reason::PinnedWithBytes,
+        );
+        Some(Change {
+            made_by: self.makers(&found),
+            ..change
+        })
     }
 }
 
@@ -103,11 +135,17 @@ fn place(patch: &Before<'_>, change: &mut Change, key: (&str, &str), tip: &Mater
     }
     let broken_by = match change.area {
         Area::Oracle => {
-            let Some(row) = oracle_row(tip, &change.row).filter(|row| row.scores()) else { return };
-            patch.broken_by(|there| oracle_row(there, &change.row).is_some_and(|it| it.same_state(row)))
+            let Some(row) = oracle_row(tip, &change.row).filter(|row| row.scores()) else {
+                return;
+            };
+            patch.broken_by(|there| {
+                oracle_row(there, &change.row).is_some_and(|it| it.same_state(row))
+            })
         }
         Area::Freezes => {
-            let Some(row) = freeze_row(tip, key) else { return };
+            let Some(row) = freeze_row(tip, key) else {
+                return;
+            };
             patch.broken_by(|there| freeze_row(there, key).is_some_and(|it| it.same_state(row)))
         }
         Area::Properties => {
@@ -116,6 +154,10 @@ fn place(patch: &Before<'_>, change: &mut Change, key: (&str, &str), tip: &Mater
         }
         Area::Policy | Area::Fixture => return,
     };
-    change.order = Some(if broken_by.is_some() { Order::NotBeforePatch } else { Order::BeforeEveryPatch });
+    change.order = Some(if broken_by.is_some() {
+        Order::NotBeforePatch
+    } else {
+        Order::BeforeEveryPatch
+    });
     change.patch_commit = broken_by;
 }

@@ -9,7 +9,10 @@ use crate::model::change::{Area, Change, Kind, Reason};
 pub(super) const EPOCH: &str = "epoch";
 
 /// The changes, and how many files are pinned as they were.
-pub(super) fn compare(before: Option<&FixtureLedger>, after: Option<&FixtureLedger>) -> (Vec<Change>, usize) {
+pub(super) fn compare(
+    before: Option<&FixtureLedger>,
+    after: Option<&FixtureLedger>,
+) -> (Vec<Change>, usize) {
     let mut changes = Vec::new();
     if let (Some(old), Some(new)) = (before, after) {
         edited(old, new, &mut changes);
@@ -19,7 +22,9 @@ pub(super) fn compare(before: Option<&FixtureLedger>, after: Option<&FixtureLedg
 }
 
 fn files(ledger: Option<&FixtureLedger>) -> &[FixtureFile] {
-    ledger.map(|ledger| ledger.files.as_slice()).unwrap_or_default()
+    ledger
+        .map(|ledger| ledger.files.as_slice())
+        .unwrap_or_default()
 }
 
 fn change(row: &str, kind: Kind, reason: Reason) -> Change {
@@ -40,9 +45,8 @@ fn edited(old: &FixtureLedger, new: &FixtureLedger, changes: &mut Vec<Change>) {
             "digest_sha256" => states(Reason::DigestChanged),
             "runner_image_id" => states(Reason::ImageChanged),
             "epoch_id" | "base_rev" => states(Reason::FieldChanged).harmless_if(true),
-            "residual_risk" => {
-                states(Reason::FieldChanged).harmless_if(is_kept(&old.residual_risk, &new.residual_risk))
-            }
+            "residual_risk" => states(Reason::FieldChanged)
+                .harmless_if(is_kept(&old.residual_risk, &new.residual_risk)),
             // what nobody has thought of yet
             _ => states(Reason::FieldChanged),
         });
@@ -79,7 +83,13 @@ fn compare_files(old: &[FixtureFile], new: &[FixtureFile], changes: &mut Vec<Cha
 }
 
 /// A pinned file but for its path.
-pub(super) fn pin(FixtureFile { path: _, sha256, size }: &FixtureFile) -> String {
+pub(super) fn pin(
+    FixtureFile {
+        path: _,
+        sha256,
+        size,
+    }: &FixtureFile,
+) -> String {
     format!("{sha256}, {size} bytes")
 }
 

@@ -43,7 +43,11 @@ fn change(name: &str, kind: Kind, reason: Reason) -> Change {
 
 fn summary(row: &FreezeRow) -> String {
     let part = |field, missing: &str| text(field).unwrap_or_else(|| missing.to_owned());
-    format!("until {}, owner {}", part(&row.expires_at, "nobody knows when"), part(&row.owner, "nobody"))
+    format!(
+        "until {}, owner {}",
+        part(&row.expires_at, "nobody knows when"),
+        part(&row.owner, "nobody")
+    )
 }
 
 /// The last day of a freeze, where it says one.
@@ -79,16 +83,31 @@ fn edited(name: &str, old: &FreezeRow, new: &FreezeRow, changes: &mut Vec<Change
 
 /// A freeze without a day, or with one that cannot be read, has moved nobody knows where.
 fn moved(change: Change, old: Option<Day>, new: Option<Day>) -> Change {
-    let Some(days) = old.zip(new).map(|(old, new)| new.days_since(old)) else { return change };
-    let reason = if days > 0 { Reason::ExpiryExtended } else { Reason::ExpiryShortened };
-    Change { days: Some(days), reason, ..change }.harmless_if(days <= 0)
+    let Some(days) = old.zip(new).map(|(old, new)| new.days_since(old)) else {
+        return change;
+    };
+    let reason = if days > 0 {
+        Reason::ExpiryExtended
+    } else {
+        Reason::ExpiryShortened
+    };
+    Change {
+        days: Some(days),
+        reason,
+        ..change
+    }
+    .harmless_if(days <= 0)
 }
 
 /// Whether every path of the new row is one of the old row.
 fn is_narrower(old: &FreezeRow, new: &FreezeRow) -> bool {
     let none = Vec::new();
     let old = old.paths.as_ref().unwrap_or(&none);
-    new.paths.as_ref().unwrap_or(&none).iter().all(|path| old.contains(path))
+    new.paths
+        .as_ref()
+        .unwrap_or(&none)
+        .iter()
+        .all(|path| old.contains(path))
 }
 
 /// Every member but property and seed. Taken apart without `..`, so that a new one cannot be
@@ -110,9 +129,17 @@ pub(super) fn members(row: &FreezeRow) -> Vec<Member> {
         ("expires_at", text(expires_at)),
         ("owner", text(owner)),
         ("paths", paths.as_ref().map(|paths| paths.join("\n"))),
-        ("quarantine_eligible", quarantine_eligible.as_ref().map(|field| field.shown())),
+        (
+            "quarantine_eligible",
+            quarantine_eligible.as_ref().map(|field| field.shown()),
+        ),
         ("observed_on", text(observed_on)),
-        ("evidence", evidence.as_ref().and_then(|evidence| serde_json::to_string(evidence).ok())),
+        (
+            "evidence",
+            evidence
+                .as_ref()
+                .and_then(|evidence| serde_json::to_string(evidence).ok()),
+        ),
         ("base_rev", text(base_rev)),
         ("fixture_epoch", text(fixture_epoch)),
     ]

@@ -68,7 +68,10 @@ pub fn compare_material(before: &Material, after: &Material) -> (Vec<Change>, Un
         unchanged.oracle = after.oracle_rows().len();
     }
     unchanged.freezes = add(freeze::compare(before.freeze_rows(), after.freeze_rows()));
-    unchanged.fixture = add(fixture::compare(before.fixture.valid(), after.fixture.valid()));
+    unchanged.fixture = add(fixture::compare(
+        before.fixture.valid(),
+        after.fixture.valid(),
+    ));
     unchanged.properties = add(properties(before, after));
     sort(&mut changes);
     (changes, unchanged)
@@ -115,8 +118,16 @@ fn properties(before: &Material, after: &Material) -> (Vec<Change>, usize) {
             None => changes.push(change(path, Kind::Removed, Reason::FileRemoved)),
         }
     }
-    let new: Vec<_> = after.properties.keys().filter(|path| !before.properties.contains_key(*path)).collect();
-    let known = if new.is_empty() { BTreeSet::new() } else { held_by_new_rows(before, after) };
+    let new: Vec<_> = after
+        .properties
+        .keys()
+        .filter(|path| !before.properties.contains_key(*path))
+        .collect();
+    let known = if new.is_empty() {
+        BTreeSet::new()
+    } else {
+        held_by_new_rows(before, after)
+    };
     let added = |path: &String| {
         change(path, Kind::Added, Reason::FileAdded).harmless_if(known.contains(path.as_str()))
     };
@@ -126,7 +137,16 @@ fn properties(before: &Material, after: &Material) -> (Vec<Change>, usize) {
 
 /// The files that hold the properties of new rows.
 fn held_by_new_rows<'a>(before: &Material, after: &'a Material) -> BTreeSet<&'a str> {
-    let old: BTreeSet<&str> = before.oracle_rows().iter().map(|row| row.oracle_id.as_str()).collect();
-    let new = after.oracle_rows().iter().filter(|row| !old.contains(row.oracle_id.as_str()));
-    new.filter_map(|row| row.property_files.first()).map(|file| file.path.as_str()).collect()
+    let old: BTreeSet<&str> = before
+        .oracle_rows()
+        .iter()
+        .map(|row| row.oracle_id.as_str())
+        .collect();
+    let new = after
+        .oracle_rows()
+        .iter()
+        .filter(|row| !old.contains(row.oracle_id.as_str()));
+    new.filter_map(|row| row.property_files.first())
+        .map(|file| file.path.as_str())
+        .collect()
 }

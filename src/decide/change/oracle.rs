@@ -14,7 +14,8 @@ pub(super) fn compare(before: &[OracleRow], after: &[OracleRow]) -> (Vec<Change>
     for (id, pair) in pair(before, after, |row| row.oracle_id.as_str()) {
         match pair {
             Pair::Before(row) => {
-                let removed = change(id, Kind::Removed, Reason::RowRemoved).harmless_if(!row.scores());
+                let removed =
+                    change(id, Kind::Removed, Reason::RowRemoved).harmless_if(!row.scores());
                 changes.push(removed.states(Some(row.source.clone()), None));
             }
             Pair::After(row) => added(id, row, &mut changes),
@@ -41,14 +42,21 @@ fn added(id: &str, row: &OracleRow, changes: &mut Vec<Change>) {
 
 fn cleared(id: &str, row: &OracleRow) -> Change {
     let change = change(id, Kind::Changed, Reason::SeesDiffCleared).field("sees_diff");
-    Change { cleared_by: row.cleared_by.clone(), ..change }
+    Change {
+        cleared_by: row.cleared_by.clone(),
+        ..change
+    }
 }
 
 fn edited(id: &str, (old, new): (&OracleRow, &OracleRow), words: &mut Words) -> Vec<Change> {
     let mut changes = Vec::new();
     let scored = old.scores();
     if scored != new.scores() {
-        let reason = if scored { Reason::ScoreLost } else { Reason::ScoreGained };
+        let reason = if scored {
+            Reason::ScoreLost
+        } else {
+            Reason::ScoreGained
+        };
         changes.push(change(id, Kind::Changed, reason).harmless_if(!scored));
     }
     let is_cleared = !old.is_independent() && new.is_independent();
@@ -60,9 +68,15 @@ fn edited(id: &str, (old, new): (&OracleRow, &OracleRow), words: &mut Words) -> 
         let name = new_member.name;
         let states = |change: Change| change.field(name).states(before.clone(), after.clone());
         let told = match name {
-            "authored_commit" => states(change(id, Kind::Changed, Reason::FieldChanged)).harmless_if(true),
-            "sees_diff" if is_cleared => states(cleared(id, new)).harmless_if(!scored && !new.scores()),
-            "sees_diff" => states(change(id, Kind::Changed, Reason::SeesDiffSet)).harmless_if(!scored),
+            "authored_commit" => {
+                states(change(id, Kind::Changed, Reason::FieldChanged)).harmless_if(true)
+            }
+            "sees_diff" if is_cleared => {
+                states(cleared(id, new)).harmless_if(!scored && !new.scores())
+            }
+            "sees_diff" => {
+                states(change(id, Kind::Changed, Reason::SeesDiffSet)).harmless_if(!scored)
+            }
             "cleared_by" if is_cleared => continue, // said with it
             "property_files" => {
                 changes.extend(pins(id, old, new, scored));
@@ -70,12 +84,17 @@ fn edited(id: &str, (old, new): (&OracleRow, &OracleRow), words: &mut Words) -> 
             }
             "witness_patch" => {
                 let is_new = before.is_none();
-                states(change(id, Kind::Changed, Reason::DigestChanged)).harmless_if(!scored || is_new)
+                states(change(id, Kind::Changed, Reason::DigestChanged))
+                    .harmless_if(!scored || is_new)
             }
             "source" | "property" | "check" | "inputs" | "relation" | "witness" => {
-                let told = states(change(id, Kind::Changed, Reason::TextEdited)).harmless_if(!scored);
+                let told =
+                    states(change(id, Kind::Changed, Reason::TextEdited)).harmless_if(!scored);
                 let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
-                Change { words: words.compare(&before, &after), ..told }
+                Change {
+                    words: words.compare(&before, &after),
+                    ..told
+                }
             }
             // score, drafted_by, cleared_by, and what nobody has thought of yet
             _ => states(change(id, Kind::Changed, Reason::FieldChanged)).harmless_if(!scored),
@@ -89,16 +108,27 @@ fn edited(id: &str, (old, new): (&OracleRow, &OracleRow), words: &mut Words) -> 
 /// as an edit; one that is pinned in addition weakens nothing.
 fn pins(id: &str, old: &OracleRow, new: &OracleRow, scored: bool) -> Vec<Change> {
     fn pinned(row: &OracleRow) -> BTreeMap<&str, &str> {
-        row.property_files.iter().map(|file| (file.path.as_str(), file.sha256.as_str())).collect()
+        row.property_files
+            .iter()
+            .map(|file| (file.path.as_str(), file.sha256.as_str()))
+            .collect()
     }
     let (before, after) = (pinned(old), pinned(new));
     let paths: BTreeSet<&str> = before.keys().chain(after.keys()).copied().collect();
     let mut changes = Vec::new();
-    for path in paths.into_iter().filter(|path| before.get(path) != after.get(path)) {
-        let pin = |files: &BTreeMap<&str, &str>| files.get(path).map(|digest| format!("{path} {digest}"));
+    for path in paths
+        .into_iter()
+        .filter(|path| before.get(path) != after.get(path))
+    {
+        let pin =
+            |files: &BTreeMap<&str, &str>| files.get(path).map(|digest| format!("{path} {digest}"));
         let is_new = !before.contains_key(path);
         let change = change(id, Kind::Changed, Reason::DigestChanged).field("property_files");
-        changes.push(change.states(pin(&before), pin(&after)).harmless_if(!scored || is_new));
+        changes.push(
+            change
+                .states(pin(&before), pin(&after))
+                .harmless_if(!scored || is_new),
+        );
     }
     let first = |row: &OracleRow| row.property_files.first().map(|file| file.path.clone());
     if first(old) != first(new) || changes.is_empty() {
@@ -127,8 +157,13 @@ pub(super) fn members(row: &OracleRow) -> Vec<Member> {
         authored_commit,
     } = row;
     let pin = |PinnedFile { path, sha256 }: &PinnedFile| format!("{path} {sha256}");
-    let files =
-        (!property_files.is_empty()).then(|| property_files.iter().map(pin).collect::<Vec<_>>().join("\n"));
+    let files = (!property_files.is_empty()).then(|| {
+        property_files
+            .iter()
+            .map(pin)
+            .collect::<Vec<_>>()
+            .join("\n")
+    });
     [
         ("sees_diff", sees_diff.as_ref().map(|field| field.shown())),
         ("source", Some(source.clone())),

@@ -61,13 +61,21 @@ impl<'a> Origins<'a> {
     }
 
     /// The commits that made a change. Of the policy, those that changed it at all.
-    pub(super) fn makers(&self, change: &Change, key: (&str, &str), tip: &Material) -> Vec<CommitId> {
+    pub(super) fn makers(
+        &self,
+        change: &Change,
+        key: (&str, &str),
+        tip: &Material,
+    ) -> Vec<CommitId> {
         let wanted = state(change, key, tip);
         let is_new = change.kind == Kind::Added;
         let makes = |commit: &&&CommitFacts| {
             let is_there = |material: &Material| state(change, key, material);
             let now = is_there(&commit.material);
-            let mut parents = commit.parents.iter().map(|parent| is_there(&parent.material));
+            let mut parents = commit
+                .parents
+                .iter()
+                .map(|parent| is_there(&parent.material));
             match now == wanted {
                 true => parents.all(|before| before != wanted),
                 false => is_new && now.is_some() && parents.all(|before| before.is_none()),
@@ -111,19 +119,28 @@ fn state(change: &Change, key: (&str, &str), material: &Material) -> State {
                 (_, field) => joined(oracle::members(row), field.as_deref()),
             }
         }
-        Area::Freezes => joined(freeze::members(freeze_row(material, key)?), change.field.as_deref()),
+        Area::Freezes => joined(
+            freeze::members(freeze_row(material, key)?),
+            change.field.as_deref(),
+        ),
         Area::Fixture => {
             let ledger = material.fixture.valid()?;
             match &change.field {
                 Some(field) => joined(fixture::members(ledger), Some(field)),
                 None => {
                     let path = change.row.as_str();
-                    let at = ledger.files.binary_search_by(|file| file.path.as_str().cmp(path)).ok()?;
+                    let at = ledger
+                        .files
+                        .binary_search_by(|file| file.path.as_str().cmp(path))
+                        .ok()?;
                     Some(fixture::pin(&ledger.files[at]))
                 }
             }
         }
-        Area::Properties => material.properties.get(&change.row).map(|entry| format!("{entry:?}")),
+        Area::Properties => material
+            .properties
+            .get(&change.row)
+            .map(|entry| format!("{entry:?}")),
     }
 }
 
@@ -137,7 +154,8 @@ fn joined(members: Vec<super::member::Member>, field: Option<&str>) -> State {
         Some(field) => member.name == field,
         None => member.name != "authored_commit",
     });
-    let mut texts = wanted.map(|member| member.text.map(|text| format!("{}\0{text}\0", member.name)));
+    let mut texts =
+        wanted.map(|member| member.text.map(|text| format!("{}\0{text}\0", member.name)));
     match field {
         Some(_) => texts.next().flatten(),
         None => Some(texts.flatten().collect()),
@@ -147,11 +165,15 @@ fn joined(members: Vec<super::member::Member>, field: Option<&str>) -> State {
 /// The oracle row of an id; rows are sorted by it.
 pub(super) fn oracle_row<'m>(material: &'m Material, id: &str) -> Option<&'m OracleRow> {
     let rows = material.oracle_rows();
-    rows.binary_search_by(|row| row.oracle_id.as_str().cmp(id)).ok().map(|at| &rows[at])
+    rows.binary_search_by(|row| row.oracle_id.as_str().cmp(id))
+        .ok()
+        .map(|at| &rows[at])
 }
 
 /// The freeze of a property and seed; rows are sorted by both.
 pub(super) fn freeze_row<'m>(material: &'m Material, key: (&str, &str)) -> Option<&'m FreezeRow> {
     let rows = material.freeze_rows();
-    rows.binary_search_by(|row| row.key().cmp(&key)).ok().map(|at| &rows[at])
+    rows.binary_search_by(|row| row.key().cmp(&key))
+        .ok()
+        .map(|at| &rows[at])
 }

@@ -31,7 +31,10 @@ pub(super) fn pair<'a, T, K: Ord>(
         let next = match order {
             Ordering::Less => old.next().map(|row| (key(row), Pair::Before(row))),
             Ordering::Greater => new.next().map(|row| (key(row), Pair::After(row))),
-            Ordering::Equal => old.next().zip(new.next()).map(|(a, b)| (key(a), Pair::Both(a, b))),
+            Ordering::Equal => old
+                .next()
+                .zip(new.next())
+                .map(|(a, b)| (key(a), Pair::Both(a, b))),
         };
         pairs.extend(next);
     }

@@ -74,9 +74,20 @@ impl Settings {
     }
 
     /// A number.
-    pub(super) fn number<N: PartialOrd + Display>(&mut self, name: &str, before: &N, after: &N, way: Way) {
+    pub(super) fn number<N: PartialOrd + Display>(
+        &mut self,
+        name: &str,
+        before: &N,
+        after: &N,
+        way: Way,
+    ) {
         if !self.is_same(before == after) {
-            self.changed(name, way.reason(after > before), before.to_string(), after.to_string());
+            self.changed(
+                name,
+                way.reason(after > before),
+                before.to_string(),
+                after.to_string(),
+            );
         }
     }
 
@@ -94,7 +105,12 @@ impl Settings {
     /// A switch.
     pub(super) fn switch(&mut self, name: &str, before: bool, after: bool, way: Way) {
         if !self.is_same(before == after) {
-            self.changed(name, way.reason(after), before.to_string(), after.to_string());
+            self.changed(
+                name,
+                way.reason(after),
+                before.to_string(),
+                after.to_string(),
+            );
         }
     }
 
@@ -124,7 +140,9 @@ impl Settings {
         }
         let kind = kind(before.is_some(), after.is_some());
         let change = self.change(name, kind, Reason::Unclear);
-        let words = self.words.compare(before.unwrap_or_default(), after.unwrap_or_default());
+        let words = self
+            .words
+            .compare(before.unwrap_or_default(), after.unwrap_or_default());
         let change = change.states(before.map(str::to_owned), after.map(str::to_owned));
         self.changes.push(Change { words, ..change });
     }
@@ -132,7 +150,13 @@ impl Settings {
     /// A command, of which nobody can say what it does.
     pub(super) fn command(&mut self, name: &str, before: &[String], after: &[String]) {
         let line = |command: &[String]| {
-            (!command.is_empty()).then(|| command.iter().map(|one| word(one)).collect::<Vec<_>>().join(" "))
+            (!command.is_empty()).then(|| {
+                command
+                    .iter()
+                    .map(|one| word(one))
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            })
         };
         self.text(name, line(before).as_deref(), line(after).as_deref());
     }
@@ -145,7 +169,13 @@ impl Settings {
     }
 
     /// A set: one change for each element that came or went.
-    pub(super) fn set(&mut self, name: &str, before: &BTreeSet<String>, after: &BTreeSet<String>, way: Way) {
+    pub(super) fn set(
+        &mut self,
+        name: &str,
+        before: &BTreeSet<String>,
+        after: &BTreeSet<String>,
+        way: Way,
+    ) {
         if self.is_same(before == after) {
             return;
         }

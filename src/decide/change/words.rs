@@ -31,17 +31,25 @@ impl Words {
     /// The pieces of both sides and of the old one are the old text, those of both and of the new
     /// one are the new text. What is too much work is told as replaced.
     pub(super) fn compare(&mut self, before: &str, after: &str) -> Vec<Piece> {
-        if before == after { Vec::new() } else { self.pieces(before, after) }
+        if before == after {
+            Vec::new()
+        } else {
+            self.pieces(before, after)
+        }
     }
 
     fn pieces(&mut self, before: &str, after: &str) -> Vec<Piece> {
         let (old, new) = (words(before), words(after));
-        let shared =
-            |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| pairs.take_while(|(a, b)| a == b).count();
+        let shared = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| {
+            pairs.take_while(|(a, b)| a == b).count()
+        };
         let start = shared(&mut old.iter().zip(&new));
         let (old_rest, new_rest) = (&old[start..], &new[start..]);
         let end = shared(&mut old_rest.iter().rev().zip(new_rest.iter().rev()));
-        let (old_middle, new_middle) = (&old_rest[..old_rest.len() - end], &new_rest[..new_rest.len() - end]);
+        let (old_middle, new_middle) = (
+            &old_rest[..old_rest.len() - end],
+            &new_rest[..new_rest.len() - end],
+        );
         let mut pieces = Vec::new();
         push(&mut pieces, Side::Both, &old[..start]);
         self.middle(&mut pieces, old_middle, new_middle);
@@ -58,14 +66,25 @@ impl Words {
         self.left -= pairs;
         for op in capture_diff_slices(Algorithm::Myers, old, new) {
             match op {
-                DiffOp::Equal { old_index, len, .. } => push(pieces, Side::Both, &old[old_index..][..len]),
-                DiffOp::Delete { old_index, old_len, .. } => {
+                DiffOp::Equal { old_index, len, .. } => {
+                    push(pieces, Side::Both, &old[old_index..][..len])
+                }
+                DiffOp::Delete {
+                    old_index, old_len, ..
+                } => {
                     push(pieces, Side::Before, &old[old_index..][..old_len]);
                 }
-                DiffOp::Insert { new_index, new_len, .. } => {
+                DiffOp::Insert {
+                    new_index, new_len, ..
+                } => {
                     push(pieces, Side::After, &new[new_index..][..new_len]);
                 }
-                DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+                DiffOp::Replace {
+                    old_index,
+                    old_len,
+                    new_index,
+                    new_len,
+                } => {
                     push(pieces, Side::Before, &old[old_index..][..old_len]);
                     push(pieces, Side::After, &new[new_index..][..new_len]);
                 }
@@ -80,7 +99,10 @@ fn push(pieces: &mut Vec<Piece>, side: Side, words: &[&str]) {
     }
     match pieces.last_mut().filter(|last| last.side == side) {
         Some(last) => last.text.extend(words.iter().copied()),
-        None => pieces.push(Piece { side, text: words.concat() }),
+        None => pieces.push(Piece {
+            side,
+            text: words.concat(),
+        }),
     }
 }
 
@@ -135,8 +157,14 @@ mod tests {
 
     #[test]
     fn words_are_compared_and_not_letters() {
-        assert_eq!(told("balance >= 0", "balance >= -1"), "balance >= [-0-]{+-1+}");
-        assert_eq!(told("the sum is kept", "the total is kept"), "the [-sum-]{+total+} is kept");
+        assert_eq!(
+            told("balance >= 0", "balance >= -1"),
+            "balance >= [-0-]{+-1+}"
+        );
+        assert_eq!(
+            told("the sum is kept", "the total is kept"),
+            "the [-sum-]{+total+} is kept"
+        );
         assert_eq!(told("", "new"), "{+new+}");
         assert_eq!(told("same", "same"), "");
     }
@@ -160,7 +188,9 @@ mod tests {
     fn many_texts_are_told_as_replaced_once_it_is_too_much_work() {
         let (before, after) = (", . ".repeat(250), ". ; ".repeat(250));
         let mut words = Words::default();
-        let told: Vec<_> = (0..100).map(|_| words.compare(&before, &after).len()).collect();
+        let told: Vec<_> = (0..100)
+            .map(|_| words.compare(&before, &after).len())
+            .collect();
         assert_eq!((told[0], told[99]), (751, 3));
         assert_eq!(words.compare("balance >= 0", "balance >= -1").len(), 3);
     }

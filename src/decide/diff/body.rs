@@ -40,16 +40,24 @@ pub(super) fn read(lines: &mut Lines<'_>, heading: &Heading) -> Result<Body, Dif
 
 fn read_names(lines: &mut Lines<'_>, heading: &Heading) -> Result<(), DiffFault> {
     let mut one = |prefix| {
-        let text = lines.next_after(prefix).ok_or(Problem::Header("no line with the name of the file after"));
+        let text = lines
+            .next_after(prefix)
+            .ok_or(Problem::Header("no line with the name of the file after"));
         let text = text.map_err(|problem| lines.fault(problem))?;
-        let problem = if text.ends_with(b"\r") { Err(Problem::HeaderCrLf) } else { name::side(text) };
+        let problem = if text.ends_with(b"\r") {
+            Err(Problem::HeaderCrLf)
+        } else {
+            name::side(text)
+        };
         problem.map_err(|problem| lines.fault_before(problem))
     };
     let (before, after) = (one("--- ")?, one("+++ ")?);
     if heading.agrees(before.as_ref(), after.as_ref()) {
         return Ok(());
     }
-    Err(lines.fault_before(Problem::Header("names that differ from those of the section's header")))
+    Err(lines.fault_before(Problem::Header(
+        "names that differ from those of the section's header",
+    )))
 }
 
 /// Where a hunk starts and how long it is, on both sides.
@@ -86,7 +94,10 @@ fn take_line(line: Option<&[u8]>, left: &mut Ranges, body: &mut Body) -> Result<
         }
         [b'+', text @ ..] => {
             less(&mut left.new).ok_or(longer)?;
-            body.added.push(AddedLine { number: left.at, text: text.to_vec() });
+            body.added.push(AddedLine {
+                number: left.at,
+                text: text.to_vec(),
+            });
             left.at += 1;
         }
         [b'\\', b' ', ..] => {} // the file ends here without a newline
@@ -97,8 +108,9 @@ fn take_line(line: Option<&[u8]>, left: &mut Ranges, body: &mut Body) -> Result<
 
 /// `@@ -old[,count] +new[,count] @@`, not both empty.
 fn ranges(line: &[u8]) -> Option<Ranges> {
-    let line = std::str::from_utf8(line.get(..line.len().min(100))?)
-        .unwrap_or_else(|fault| std::str::from_utf8(&line[..fault.valid_up_to()]).unwrap_or_default());
+    let line = std::str::from_utf8(line.get(..line.len().min(100))?).unwrap_or_else(|fault| {
+        std::str::from_utf8(&line[..fault.valid_up_to()]).unwrap_or_default()
+    });
     let (numbers, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
     let (old, new) = numbers.split_once(" +")?;
     let ((_, old), (at, new)) = (range(old)?, range(new)?);
@@ -108,7 +120,11 @@ fn ranges(line: &[u8]) -> Option<Ranges> {
 fn range(text: &str) -> Option<(usize, usize)> {
     let number = |text: &str| {
         let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-        if digits { text.parse::<u32>().ok()?.try_into().ok() } else { None }
+        if digits {
+            text.parse::<u32>().ok()?.try_into().ok()
+        } else {
+            None
+        }
     };
     match text.split_once(',') {
         None => Some((number(text)?, 1)),
@@ -119,12 +135,16 @@ fn range(text: &str) -> Option<(usize, usize)> {
 /// One or two blocks of bytes: the new ones, and the old ones for a way back.
 fn read_binary(lines: &mut Lines<'_>) -> Result<(), DiffFault> {
     read_block(lines)?;
-    let more = lines.peek().is_some_and(|line| line.starts_with(b"literal ") || line.starts_with(b"delta "));
+    let more = lines
+        .peek()
+        .is_some_and(|line| line.starts_with(b"literal ") || line.starts_with(b"delta "));
     if more { read_block(lines) } else { Ok(()) }
 }
 
 fn read_block(lines: &mut Lines<'_>) -> Result<(), DiffFault> {
-    let size = lines.next_after("literal ").or_else(|| lines.next_after("delta "));
+    let size = lines
+        .next_after("literal ")
+        .or_else(|| lines.next_after("delta "));
     let digits = size.is_some_and(|size| !size.is_empty() && size.iter().all(u8::is_ascii_digit));
     if !digits {
         return Err(lines.fault(Problem::BinaryShape));

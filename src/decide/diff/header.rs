@@ -55,7 +55,11 @@ pub(super) fn read(lines: &mut Lines<'_>) -> Result<Heading, DiffFault> {
 }
 
 fn no_return(line: &[u8]) -> Result<(), Problem> {
-    if line.ends_with(b"\r") { Err(Problem::HeaderCrLf) } else { Ok(()) }
+    if line.ends_with(b"\r") {
+        Err(Problem::HeaderCrLf)
+    } else {
+        Ok(())
+    }
 }
 
 fn once<T>(slot: &mut Option<T>, value: T) -> Result<(), Problem> {
@@ -67,7 +71,9 @@ fn once<T>(slot: &mut Option<T>, value: T) -> Result<(), Problem> {
 
 fn mode(text: &[u8]) -> Result<Mode, Problem> {
     let found = Mode::NAMES.iter().find(|(name, _)| name.as_bytes() == text);
-    found.map(|(_, mode)| *mode).ok_or(Problem::Header("a mode that git does not write"))
+    found
+        .map(|(_, mode)| *mode)
+        .ok_or(Problem::Header("a mode that git does not write"))
 }
 
 impl Header {
@@ -95,7 +101,9 @@ impl Header {
         } else if after("rename old ").or(after("rename new ")).is_some() {
             return Err(Problem::Header("a header line of a git that is long gone"));
         } else {
-            return Ok(after("similarity index ").or(after("dissimilarity index ")).is_some());
+            return Ok(after("similarity index ")
+                .or(after("dissimilarity index "))
+                .is_some());
         }
         Ok(true)
     }
@@ -120,21 +128,41 @@ impl Header {
         let side = |path, mode| Some(Side { path, mode });
         match (self.made, self.deleted, self.rename, self.copy) {
             (Some(mode), None, (None, None), (None, None)) if named && old.is_none() => {
-                let after = self.both.map(|path| Side { path, mode: Some(mode) });
-                Ok(Heading { kind: ChangeKind::Create, before: None, after })
+                let after = self.both.map(|path| Side {
+                    path,
+                    mode: Some(mode),
+                });
+                Ok(Heading {
+                    kind: ChangeKind::Create,
+                    before: None,
+                    after,
+                })
             }
             (None, Some(mode), (None, None), (None, None)) if named && old.is_none() => {
-                let before = self.both.map(|path| Side { path, mode: Some(mode) });
-                Ok(Heading { kind: ChangeKind::Delete, before, after: None })
+                let before = self.both.map(|path| Side {
+                    path,
+                    mode: Some(mode),
+                });
+                Ok(Heading {
+                    kind: ChangeKind::Delete,
+                    before,
+                    after: None,
+                })
             }
-            (None, None, (Some(from), Some(to)), (None, None)) => {
-                Ok(Heading { kind: ChangeKind::Rename, before: side(from, old), after: side(to, new) })
-            }
-            (None, None, (None, None), (Some(from), Some(to))) => {
-                Ok(Heading { kind: ChangeKind::Copy, before: side(from, old), after: side(to, new) })
-            }
+            (None, None, (Some(from), Some(to)), (None, None)) => Ok(Heading {
+                kind: ChangeKind::Rename,
+                before: side(from, old),
+                after: side(to, new),
+            }),
+            (None, None, (None, None), (Some(from), Some(to))) => Ok(Heading {
+                kind: ChangeKind::Copy,
+                before: side(from, old),
+                after: side(to, new),
+            }),
             (None, None, (None, None), (None, None)) => {
-                let path = self.both.ok_or(Problem::Name("two names that are not the same path"))?;
+                let path = self
+                    .both
+                    .ok_or(Problem::Name("two names that are not the same path"))?;
                 Ok(Heading {
                     kind: ChangeKind::Modify,
                     before: side(path.clone(), old),

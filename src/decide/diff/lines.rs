@@ -11,12 +11,20 @@ pub(super) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub(super) fn new(patch: &'a [u8]) -> Self {
-        Self { rest: patch, number: 1 }
+        Self {
+            rest: patch,
+            number: 1,
+        }
     }
 
     /// The next line without its newline, and left where it is.
     pub(super) fn peek(&self) -> Option<&'a [u8]> {
-        (!self.rest.is_empty()).then(|| self.rest.split(|byte| *byte == b'\n').next().unwrap_or_default())
+        (!self.rest.is_empty()).then(|| {
+            self.rest
+                .split(|byte| *byte == b'\n')
+                .next()
+                .unwrap_or_default()
+        })
     }
 
     pub(super) fn next(&mut self) -> Option<&'a [u8]> {
@@ -35,11 +43,17 @@ impl<'a> Lines<'a> {
 
     /// Something is wrong with the next line.
     pub(super) fn fault(&self, problem: Problem) -> DiffFault {
-        DiffFault { line: self.number, problem }
+        DiffFault {
+            line: self.number,
+            problem,
+        }
     }
 
     /// Something is wrong with the line that was just read.
     pub(super) fn fault_before(&self, problem: Problem) -> DiffFault {
-        DiffFault { line: self.number - 1, problem }
+        DiffFault {
+            line: self.number - 1,
+            problem,
+        }
     }
 }

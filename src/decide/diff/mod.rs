@@ -98,14 +98,20 @@ impl Diff {
 
     /// Every added line with the path of its file.
     pub fn added(&self) -> impl Iterator<Item = (&RepoPath, &AddedLine)> {
-        let sides = self.changes.iter().filter_map(|change| Some((change.after.as_ref()?, change)));
+        let sides = self
+            .changes
+            .iter()
+            .filter_map(|change| Some((change.after.as_ref()?, change)));
         sides.flat_map(|(side, change)| change.added.iter().map(move |line| (&side.path, line)))
     }
 }
 
 impl Change {
     fn touched(&self) -> impl Iterator<Item = &RepoPath> {
-        let before = self.before.as_ref().filter(|_| self.kind != ChangeKind::Copy);
+        let before = self
+            .before
+            .as_ref()
+            .filter(|_| self.kind != ChangeKind::Copy);
         before.into_iter().chain(&self.after).map(|side| &side.path)
     }
 }

@@ -23,7 +23,11 @@ pub(super) fn bare(text: &[u8]) -> Result<RepoPath, Problem> {
 
 /// The one path that both names after `diff --git ` mean; `None` when they differ.
 pub(super) fn both(text: &[u8]) -> Result<Option<RepoPath>, Problem> {
-    let (before, after) = if text.contains(&b'"') { split_quoted(text)? } else { split_plain(text)? };
+    let (before, after) = if text.contains(&b'"') {
+        split_quoted(text)?
+    } else {
+        split_plain(text)?
+    };
     let (before, after) = (prefixed(&before), prefixed(&after));
     match (before, after) {
         (Ok(before), Ok(after)) => Ok((before == after).then_some(after)),
@@ -47,7 +51,10 @@ fn split_quoted(text: &[u8]) -> Result<(Vec<u8>, Vec<u8>), Problem> {
         let rest = rest.strip_prefix(b" ").ok_or(apart)?;
         return Ok((first, plain(rest)?));
     }
-    let at = text.windows(2).position(|pair| pair == b" \"").ok_or(apart)?;
+    let at = text
+        .windows(2)
+        .position(|pair| pair == b" \"")
+        .ok_or(apart)?;
     Ok((text[..at].to_vec(), plain(&text[at + 1..])?))
 }
 
@@ -65,13 +72,19 @@ fn plain(text: &[u8]) -> Result<Vec<u8>, Problem> {
 /// Takes a name in quotes apart from what follows it: escapes as in C, bytes in octal.
 fn unquote(text: &[u8]) -> Result<(Vec<u8>, &[u8]), Problem> {
     let mut name = Vec::new();
-    let mut rest = text.strip_prefix(b"\"").ok_or(Problem::Name("no quoted name"))?;
+    let mut rest = text
+        .strip_prefix(b"\"")
+        .ok_or(Problem::Name("no quoted name"))?;
     loop {
         let (byte, after) = match rest {
             [b'"', after @ ..] => return Ok((name, after)),
-            [b'\\', a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', after @ ..] => {
-                ((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'), after)
-            }
+            [
+                b'\\',
+                a @ b'0'..=b'3',
+                b @ b'0'..=b'7',
+                c @ b'0'..=b'7',
+                after @ ..,
+            ] => ((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'), after),
             [b'\\', letter, after @ ..] => (escaped(*letter)?, after),
             [byte, after @ ..] => (*byte, after),
             [] => return Err(Problem::Name("a quoted name without an end")),
@@ -96,7 +109,9 @@ fn escaped(letter: u8) -> Result<u8, Problem> {
 }
 
 fn prefixed(name: &[u8]) -> Result<RepoPath, Problem> {
-    let rest = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix.as_bytes()));
+    let rest = PREFIXES
+        .iter()
+        .find_map(|prefix| name.strip_prefix(prefix.as_bytes()));
     path(rest.ok_or(Problem::Name("a name without git's prefix a/ or b/"))?)
 }
 

@@ -28,13 +28,21 @@ pub fn parse(patch: &[u8]) -> Result<Diff, DiffFault> {
             lines.next();
         }
     }
-    if changes.is_empty() { Err(lines.fault(Problem::NoChange)) } else { Ok(Diff { changes }) }
+    if changes.is_empty() {
+        Err(lines.fault(Problem::NoChange))
+    } else {
+        Ok(Diff { changes })
+    }
 }
 
 /// Whether a line outside of all sections is talk (a mail's head, its text, a signature) that
 /// git passes over, too.
 fn is_talk(line: &[u8]) -> Result<(), Problem> {
-    let begins = |prefixes: &[&str]| prefixes.iter().any(|prefix| line.starts_with(prefix.as_bytes()));
+    let begins = |prefixes: &[&str]| {
+        prefixes
+            .iter()
+            .any(|prefix| line.starts_with(prefix.as_bytes()))
+    };
     if begins(&["diff --cc ", "diff --combined ", "@@@"]) {
         Err(Problem::Combined)
     } else if begins(&["--- ", "+++ ", "@@ ", "GIT binary patch", "Binary files "]) {

@@ -26,8 +26,10 @@ fn added_lines_have_the_numbers_of_the_new_file() {
     let diff = read(&format!(
         "{HEAD}@@ -3,3 +5,4 @@ fn f\n a\n-b\n+B\r\n+C\n c\n@@ -20 +30 @@\n-x\n\\ No newline at end of file\n+y\n\\ No newline at end of file\n"
     ));
-    let added: Vec<_> =
-        diff.added().map(|(path, line)| (path.as_str(), line.number, line.text.as_slice())).collect();
+    let added: Vec<_> = diff
+        .added()
+        .map(|(path, line)| (path.as_str(), line.number, line.text.as_slice()))
+        .collect();
     let expected: [(_, _, &[u8]); 3] = [("x", 6, b"B\r"), ("x", 7, b"C"), ("x", 30, b"y")];
     assert_eq!(added, expected);
     assert_eq!(diff.changes[0].removed, 2);
@@ -36,7 +38,11 @@ fn added_lines_have_the_numbers_of_the_new_file() {
 #[test]
 fn every_form_names_its_paths() {
     let forms: &[(&str, ChangeKind, &[&str])] = &[
-        ("diff --git a/a b b/a b\nold mode 100644\nnew mode 100755\n", ChangeKind::Modify, &["a b"]),
+        (
+            "diff --git a/a b b/a b\nold mode 100644\nnew mode 100755\n",
+            ChangeKind::Modify,
+            &["a b"],
+        ),
         (
             "diff --git a/f b/f\nnew file mode 120000\nindex 0000000..1\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+t\n",
             ChangeKind::Create,
@@ -52,7 +58,11 @@ fn every_form_names_its_paths() {
             ChangeKind::Rename,
             &["f", "g"],
         ),
-        ("diff --git a/f b/g\nsimilarity index 100%\ncopy from f\ncopy to g\n", ChangeKind::Copy, &["g"]),
+        (
+            "diff --git a/f b/g\nsimilarity index 100%\ncopy from f\ncopy to g\n",
+            ChangeKind::Copy,
+            &["g"],
+        ),
         (
             "diff --git \"a/\\303\\244\" \"b/\\303\\244\"\nnew file mode 100644\nindex 0..e\n",
             ChangeKind::Create,
@@ -63,11 +73,19 @@ fn every_form_names_its_paths() {
             ChangeKind::Modify,
             &["q"],
         ),
-        ("diff --git \"a/a\\\"b\" \"b/a\\\"b\"\nnew file mode 100644\n", ChangeKind::Create, &["a\"b"]),
+        (
+            "diff --git \"a/a\\\"b\" \"b/a\\\"b\"\nnew file mode 100644\n",
+            ChangeKind::Create,
+            &["a\"b"],
+        ),
     ];
     for (patch, kind, expected) in forms {
         let diff = read(patch);
-        assert_eq!((diff.changes[0].kind, paths(&diff).as_slice()), (*kind, *expected), "{patch}");
+        assert_eq!(
+            (diff.changes[0].kind, paths(&diff).as_slice()),
+            (*kind, *expected),
+            "{patch}"
+        );
     }
 }
 
@@ -82,7 +100,16 @@ fn a_mail_is_read_around_its_talk() {
 
 #[test]
 fn unsafe_paths_are_refused() {
-    for path in ["../x", ".git/config", "a/.GIT/x", "/etc/passwd", "a//b", "./a", "a\u{308}", "a\\\\b"] {
+    for path in [
+        "../x",
+        ".git/config",
+        "a/.GIT/x",
+        "/etc/passwd",
+        "a//b",
+        "./a",
+        "a\u{308}",
+        "a\\\\b",
+    ] {
         for patch in [
             format!("diff --git \"a/{path}\" \"b/{path}\"\nnew file mode 100644\n"),
             format!("diff --git a/x b/x\nrename from x\nrename to \"{path}\"\n"),
@@ -102,16 +129,37 @@ fn what_git_could_take_for_more_is_refused() {
     for (more, problem) in [
         ("--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n", Problem::Stray),
         ("+++ b/y\n", Problem::Stray),
-        ("@@ -1 +1 @@\n", Problem::Hunk("a patch that ends in the middle of a hunk")),
+        (
+            "@@ -1 +1 @@\n",
+            Problem::Hunk("a patch that ends in the middle of a hunk"),
+        ),
         ("diff --cc y\n", Problem::Combined),
         ("diff --combined y\n", Problem::Combined),
         ("Binary files a/y and b/y differ\n", Problem::Stray),
-        ("diff --git a/y b/y\nBinary files a/y and b/y differ\n", Problem::BinaryWithoutBytes),
-        ("diff --git a/y b/y\nindex 1..2 100644\n@@ -1 +1 @@\n-a\n+b\n", Problem::Stray),
-        ("diff --git a/y b/z\n", Problem::Name("two names that are not the same path")),
-        ("diff --git y y\n", Problem::Name("a name without git's prefix a/ or b/")),
-        ("diff --git a/y b/y\r\nnew file mode 100644\r\n", Problem::HeaderCrLf),
-        ("diff --git a/y b/y\nnew file mode 100664\n", Problem::Header("a mode that git does not write")),
+        (
+            "diff --git a/y b/y\nBinary files a/y and b/y differ\n",
+            Problem::BinaryWithoutBytes,
+        ),
+        (
+            "diff --git a/y b/y\nindex 1..2 100644\n@@ -1 +1 @@\n-a\n+b\n",
+            Problem::Stray,
+        ),
+        (
+            "diff --git a/y b/z\n",
+            Problem::Name("two names that are not the same path"),
+        ),
+        (
+            "diff --git y y\n",
+            Problem::Name("a name without git's prefix a/ or b/"),
+        ),
+        (
+            "diff --git a/y b/y\r\nnew file mode 100644\r\n",
+            Problem::HeaderCrLf,
+        ),
+        (
+            "diff --git a/y b/y\nnew file mode 100664\n",
+            Problem::Header("a mode that git does not write"),
+        ),
         (
             "diff --git a/y b/y\nnew file mode 100644\nnew file mode 100644\n",
             Problem::Header("a header line that stands twice"),
@@ -120,7 +168,10 @@ fn what_git_could_take_for_more_is_refused() {
             "diff --git a/y b/y\nnew file mode 100644\ndeleted file mode 100644\n",
             Problem::Header("header lines that contradict each other"),
         ),
-        ("diff --git a/y b/y\nrename from y\n", Problem::Header("header lines that contradict each other")),
+        (
+            "diff --git a/y b/y\nrename from y\n",
+            Problem::Header("header lines that contradict each other"),
+        ),
     ] {
         let found = match parse(format!("{hunk}{more}").as_bytes()) {
             Err(fault) => fault.problem,
@@ -147,9 +198,15 @@ fn nothing_is_no_change_and_white_space_is_blank() {
 #[test]
 fn a_fault_names_its_line() {
     let fault = parse(format!("{HEAD}@@ -1 +1 @@\n-a\nb\n").as_bytes()).unwrap_err();
-    assert_eq!(fault.to_string(), "line 6 of the patch: a line that is no line of a hunk");
+    assert_eq!(
+        fault.to_string(),
+        "line 6 of the patch: a line that is no line of a hunk"
+    );
     let fault = parse(format!("{HEAD}@@ -1 +1 @@\n-a\n").as_bytes()).unwrap_err();
-    assert_eq!(fault.problem, Problem::Hunk("a patch that ends in the middle of a hunk"));
+    assert_eq!(
+        fault.problem,
+        Problem::Hunk("a patch that ends in the middle of a hunk")
+    );
 }
 
 proptest! {

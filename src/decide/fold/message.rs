@@ -17,7 +17,9 @@ impl Plan {
                 Record::Verdict(Heading { tier1, tier2, .. }) => {
                     format!("[artifact] fold judge verdict {hash} (tier1 {tier1}, tier2 {tier2})")
                 }
-                Record::Trial(verdict) => format!("[artifact] fold judge verdict {hash} (trial {verdict})"),
+                Record::Trial(verdict) => {
+                    format!("[artifact] fold judge verdict {hash} (trial {verdict})")
+                }
                 Record::Resolution => format!("[artifact] fold judge record {hash} (resolution)"),
             };
         }
@@ -30,8 +32,15 @@ impl Plan {
             };
             *counts.entry(kind).or_default() += 1;
         }
-        let counts: Vec<_> = counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-        format!("[artifact] fold {} judge verdicts ({})", self.folds.len(), counts.join(", "))
+        let counts: Vec<_> = counts
+            .iter()
+            .map(|(kind, count)| format!("{count} {kind}"))
+            .collect();
+        format!(
+            "[artifact] fold {} judge verdicts ({})",
+            self.folds.len(),
+            counts.join(", ")
+        )
     }
 
     /// The whole message: the subject and a line for each verdict, all from validated words, so
@@ -55,7 +64,10 @@ impl Fold {
             Record::Verdict(heading) => {
                 let rerun = if heading.by_rerun { " rerun pass" } else { "" };
                 let task = task_word(&heading.task);
-                format!("task {task} tier1 {} tier2 {}{rerun}", heading.tier1, heading.tier2)
+                format!(
+                    "task {task} tier1 {} tier2 {}{rerun}",
+                    heading.tier1, heading.tier2
+                )
             }
             Record::Trial(verdict) => format!("trial {verdict}"),
             Record::Resolution => "resolution".to_owned(),
@@ -65,8 +77,12 @@ impl Fold {
 
 /// A task id as one plain word; one of another form by the beginning of its digest.
 pub fn task_word(task: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'/' | b'#');
-    let first = task.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+    let plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'/' | b'#');
+    let first = task
+        .bytes()
+        .next()
+        .is_some_and(|byte| byte.is_ascii_alphanumeric());
     match first && task.len() <= 64 && task.bytes().all(plain) {
         true => task.to_owned(),
         false => format!("sha256-{}", &task_key(task)[..16]),

@@ -20,7 +20,10 @@ fn pytest(exit_code: i64, rest: &str) -> Step {
 }
 
 fn read(exit_code: i64, kind: &str, output: &str) -> Step {
-    Step { pytest: Some(kind.to_owned()), ..ran(exit_code, output) }
+    Step {
+        pytest: Some(kind.to_owned()),
+        ..ran(exit_code, output)
+    }
 }
 
 const FAIL: Tier1 = Tier1::Fail;
@@ -52,40 +55,101 @@ fn exit_codes_mean_what_a_shell_means() {
         (i64::MAX, FAIL),
     ] {
         assert_eq!(step(&ran(code, "")), expected, "{code}");
-        let claimed = step(&Step { passed: true, ..ran(code, "") });
+        let claimed = step(&Step {
+            passed: true,
+            ..ran(code, "")
+        });
         assert_eq!(claimed == Tier1::Pass, code == 0, "{code}");
-        assert_ne!(step(&Step { passed: false, ..ran(code, "") }), Tier1::Pass, "{code}");
+        assert_ne!(
+            step(&Step {
+                passed: false,
+                ..ran(code, "")
+            }),
+            Tier1::Pass,
+            "{code}"
+        );
     }
 }
 
 #[test]
 fn a_budget_that_ran_out_comes_before_everything() {
-    let late = |error: &str, timed_out| Step { error: error.to_owned(), timed_out, ..ran(1, "1 failed") };
+    let late = |error: &str, timed_out| Step {
+        error: error.to_owned(),
+        timed_out,
+        ..ran(1, "1 failed")
+    };
     assert_eq!(step(&late("Command timed out", false)), JUDGE);
-    assert_eq!(step(&late("Command timed out after 3s (step budget)", true)), JUDGE);
+    assert_eq!(
+        step(&late("Command timed out after 3s (step budget)", true)),
+        JUDGE
+    );
     assert_eq!(step(&late("", true)), JUDGE);
-    assert_eq!(step(&Step { exit_code: None, ..late("", true) }), JUDGE);
-    assert_eq!(step(&Step { passed: true, skipped: true, ..late("", true) }), JUDGE);
+    assert_eq!(
+        step(&Step {
+            exit_code: None,
+            ..late("", true)
+        }),
+        JUDGE
+    );
+    assert_eq!(
+        step(&Step {
+            passed: true,
+            skipped: true,
+            ..late("", true)
+        }),
+        JUDGE
+    );
     assert_eq!(step(&ran(1, "assert: Command timed out")), FAIL);
     assert_eq!(step(&late("the test said: Command timed out", false)), FAIL);
 }
 
 #[test]
 fn what_was_skipped_graded_nothing_whatever_passed_says() {
-    let skipped = |passed| Step { passed, skipped: true, ..ran(0, "1 passed in 1s") };
+    let skipped = |passed| Step {
+        passed,
+        skipped: true,
+        ..ran(0, "1 passed in 1s")
+    };
     assert_eq!(step(&skipped(true)), why(Why::Skip));
     assert_eq!(step(&skipped(false)), why(Why::Skip));
     assert_eq!(step(&ran(0, "GITREINS_SKIP: tests=none\n")), why(Why::Skip));
-    for said in ["GITREINS_SKIP: tests=none", "E AssertionError: GITREINS_SKIP: x\n== 1 failed in 0.10s =="] {
+    for said in [
+        "GITREINS_SKIP: tests=none",
+        "E AssertionError: GITREINS_SKIP: x\n== 1 failed in 0.10s ==",
+    ] {
         assert_eq!(step(&ran(1, said)), FAIL, "{said}");
-        assert_eq!(step(&pytest(2, &format!("{said}\n=== 1 failed in 0.10s ==="))), FAIL, "{said}");
+        assert_eq!(
+            step(&pytest(2, &format!("{said}\n=== 1 failed in 0.10s ==="))),
+            FAIL,
+            "{said}"
+        );
     }
-    assert_eq!(step(&pytest(0, "GITREINS_SKIP: x\n=== 1 failed in 0.10s ===")), why(Why::Contradiction));
+    assert_eq!(
+        step(&pytest(0, "GITREINS_SKIP: x\n=== 1 failed in 0.10s ===")),
+        why(Why::Contradiction)
+    );
     // the judge's own reading of a runner that is missing: it says failed, and counts none
-    assert_eq!(step(&Step { skipped: true, ..read(1, "failed", "") }), why(Why::Skip));
-    let never = Step { passed: false, exit_code: None, error: "no such shell".to_owned(), ..Step::default() };
+    assert_eq!(
+        step(&Step {
+            skipped: true,
+            ..read(1, "failed", "")
+        }),
+        why(Why::Skip)
+    );
+    let never = Step {
+        passed: false,
+        exit_code: None,
+        error: "no such shell".to_owned(),
+        ..Step::default()
+    };
     assert_eq!(step(&never), why(Why::NotRun));
-    assert_eq!(step(&Step { passed: true, ..never }), why(Why::NotRun));
+    assert_eq!(
+        step(&Step {
+            passed: true,
+            ..never
+        }),
+        why(Why::NotRun)
+    );
 }
 
 #[test]
@@ -98,13 +162,23 @@ fn pytest_that_graded_nothing_is_no_failure() {
         (5, why(Why::NoTests)),
         (6, FAIL),
     ] {
-        assert_eq!(step(&pytest(code, "collected 0 items\n")), expected, "{code}");
+        assert_eq!(
+            step(&pytest(code, "collected 0 items\n")),
+            expected,
+            "{code}"
+        );
     }
     let collecting = "ERROR tests/test_a.py\n!!!! Interrupted: 1 error during collection !!!!\n==== 1 error in 0.05s ====\n";
     assert_eq!(step(&pytest(2, collecting)), why(Why::Interrupted));
     // without a header the judge's own reading says that it was pytest
-    assert_eq!(step(&read(4, "usage-error", "ERROR: not found")), why(Why::UsageError));
-    assert_eq!(step(&read(2, "interrupted-unclassified", "")), why(Why::Interrupted));
+    assert_eq!(
+        step(&read(4, "usage-error", "ERROR: not found")),
+        why(Why::UsageError)
+    );
+    assert_eq!(
+        step(&read(2, "interrupted-unclassified", "")),
+        why(Why::Interrupted)
+    );
     assert_eq!(step(&read(3, "unknown", "")), FAIL);
     assert_eq!(step(&read(1, "failed", "")), FAIL);
     for echoed in [
@@ -129,21 +203,63 @@ fn failures_that_pytest_counted_are_failures() {
     for code in 1..=5 {
         assert_eq!(step(&pytest(code, counted)), FAIL, "{code}");
     }
-    assert_eq!(step(&pytest(2, &format!("{counted}make: *** [Makefile:2: test] Error 1\n"))), FAIL);
-    assert_eq!(step(&pytest(2, "=== 2 passed, 1 error in 0.05s ===\nmake: *** Error 1")), FAIL);
+    assert_eq!(
+        step(&pytest(
+            2,
+            &format!("{counted}make: *** [Makefile:2: test] Error 1\n")
+        )),
+        FAIL
+    );
+    assert_eq!(
+        step(&pytest(
+            2,
+            "=== 2 passed, 1 error in 0.05s ===\nmake: *** Error 1"
+        )),
+        FAIL
+    );
     assert_eq!(step(&pytest(1, "=== 2 passed, 1 error in 0.05s ===")), FAIL);
-    assert_eq!(step(&Step { failures: 1, ..read(2, "interrupted", "") }), FAIL);
-    assert_eq!(step(&pytest(2, "xdist.dsession.Interrupted: stopping after 1 failures\n")), FAIL);
-    assert_eq!(step(&pytest(2, "\u{1b}[31m10 failed\u{1b}[0m in 0.10s\n")), FAIL);
-    assert_eq!(step(&pytest(2, "=== 0 failed, 3 passed in 0.10s ===\n")), why(Why::Interrupted));
-    assert_eq!(step(&pytest(2, "say 1 failed somehow\n== 3 passed in 0.10s ==\n")), why(Why::Interrupted));
+    assert_eq!(
+        step(&Step {
+            failures: 1,
+            ..read(2, "interrupted", "")
+        }),
+        FAIL
+    );
+    assert_eq!(
+        step(&pytest(
+            2,
+            "xdist.dsession.Interrupted: stopping after 1 failures\n"
+        )),
+        FAIL
+    );
+    assert_eq!(
+        step(&pytest(2, "\u{1b}[31m10 failed\u{1b}[0m in 0.10s\n")),
+        FAIL
+    );
+    assert_eq!(
+        step(&pytest(2, "=== 0 failed, 3 passed in 0.10s ===\n")),
+        why(Why::Interrupted)
+    );
+    assert_eq!(
+        step(&pytest(
+            2,
+            "say 1 failed somehow\n== 3 passed in 0.10s ==\n"
+        )),
+        why(Why::Interrupted)
+    );
 }
 
 #[test]
 fn output_can_worsen_a_zero_but_not_better_it() {
     assert_eq!(step(&pytest(0, "=== 3 passed in 0.10s ===\n")), Tier1::Pass);
-    assert_eq!(step(&pytest(0, "=== no tests ran in 0.01s ===\n")), why(Why::NoTests));
-    assert_eq!(step(&pytest(0, "=== 1 failed in 0.01s ===\n")), why(Why::Contradiction));
+    assert_eq!(
+        step(&pytest(0, "=== no tests ran in 0.01s ===\n")),
+        why(Why::NoTests)
+    );
+    assert_eq!(
+        step(&pytest(0, "=== 1 failed in 0.01s ===\n")),
+        why(Why::Contradiction)
+    );
     for failed in [
         "=== 1 failed in 0.01s ===\n=== 3 passed in 0.10s ===\n",
         "=== 1 failed in 75.05s (0:01:15) ===",
@@ -182,12 +298,27 @@ fn output_can_worsen_a_zero_but_not_better_it() {
     ] {
         assert_eq!(step(&ran(0, &good)), Tier1::Pass, "{good}");
     }
-    assert_eq!(step(&ran(0, "attempt 1 failed in 3 ways, then it worked")), Tier1::Pass);
+    assert_eq!(
+        step(&ran(0, "attempt 1 failed in 3 ways, then it worked")),
+        Tier1::Pass
+    );
     assert_eq!(step(&read(0, "passed", "")), Tier1::Pass);
     assert_eq!(step(&read(0, "failed", "")), why(Why::Contradiction));
     assert_eq!(step(&ran(1, "=== 3 passed in 0.10s ===\n")), FAIL);
-    assert_eq!(step(&Step { passed: true, ..ran(1, "") }), why(Why::Contradiction));
-    assert_eq!(step(&Step { passed: false, ..ran(0, "") }), why(Why::Contradiction));
+    assert_eq!(
+        step(&Step {
+            passed: true,
+            ..ran(1, "")
+        }),
+        why(Why::Contradiction)
+    );
+    assert_eq!(
+        step(&Step {
+            passed: false,
+            ..ran(0, "")
+        }),
+        why(Why::Contradiction)
+    );
 }
 
 #[test]
@@ -211,5 +342,8 @@ fn a_missing_runner_is_told_from_a_missing_module() {
         assert_eq!(step(&ran(1, failure)), FAIL, "{failure}");
     }
     assert_eq!(step(&pytest(1, "python: No module named pytest\n")), FAIL);
-    assert_eq!(step(&ran(5, "Ran 0 tests in 0.000s\n\nNO TESTS RAN\n")), why(Why::NoTests));
+    assert_eq!(
+        step(&ran(5, "Ran 0 tests in 0.000s\n\nNO TESTS RAN\n")),
+        why(Why::NoTests)
+    );
 }

@@ -19,7 +19,11 @@ impl<'a> Before<'a> {
     /// held against a branch that merged it.
     pub fn of(commits: &'a [CommitFacts], landed: &'a [Arc<Material>]) -> Self {
         let patches: Vec<_> = commits.iter().filter(|commit| commit.is_patch()).collect();
-        Self { pairs: Pairs::of(&patches), landed, has_patch: !patches.is_empty() }
+        Self {
+            pairs: Pairs::of(&patches),
+            landed,
+            has_patch: !patches.is_empty(),
+        }
     }
 
     /// The first patch commit with a parent that does not hold it so; none when it stands before
@@ -28,6 +32,8 @@ impl<'a> Before<'a> {
         if self.landed.iter().any(|material| holds(material)) {
             return None;
         }
-        self.pairs.broken_by(|material| holds(material)).map(|commit| commit.id)
+        self.pairs
+            .broken_by(|material| holds(material))
+            .map(|commit| commit.id)
     }
 }

@@ -21,12 +21,18 @@ impl<'a> Case<'a> {
     /// Whether a protected tip holds something as tip does, so that it landed there.
     pub(super) fn landed(&self, holds: impl Fn(&View<'a>, &Material) -> bool) -> bool {
         let protected = self.facts.protected.iter();
-        protected.map(|held: &Held| &held.material).any(|material| holds(self.views.get(material), material))
+        protected
+            .map(|held: &Held| &held.material)
+            .any(|material| holds(self.views.get(material), material))
     }
 
     /// The first patch commit with a parent that does not hold something as tip does.
-    pub(super) fn broken_by(&self, holds: impl Fn(&View<'a>, &Material) -> bool) -> Option<&'a CommitFacts> {
-        self.pairs.broken_by(|material| holds(self.views.get(material), material))
+    pub(super) fn broken_by(
+        &self,
+        holds: impl Fn(&View<'a>, &Material) -> bool,
+    ) -> Option<&'a CommitFacts> {
+        self.pairs
+            .broken_by(|material| holds(self.views.get(material), material))
     }
 }
 
@@ -47,10 +53,15 @@ impl<'a> Pairs<'a> {
         let mut groups: Vec<Group<'a>> = Vec::new();
         for commit in patches {
             for material in bound_parents(commit) {
-                let at = *positions.entry(Arc::as_ptr(material) as usize).or_insert_with(|| {
-                    groups.push(Group { material, commits: Vec::new() });
-                    groups.len() - 1
-                });
+                let at = *positions
+                    .entry(Arc::as_ptr(material) as usize)
+                    .or_insert_with(|| {
+                        groups.push(Group {
+                            material,
+                            commits: Vec::new(),
+                        });
+                        groups.len() - 1
+                    });
                 groups[at].commits.push(commit);
             }
         }
@@ -58,7 +69,10 @@ impl<'a> Pairs<'a> {
     }
 
     /// The first patch commit with a parent whose material does not hold something.
-    pub(super) fn broken_by(&self, holds: impl Fn(&Arc<Material>) -> bool) -> Option<&'a CommitFacts> {
+    pub(super) fn broken_by(
+        &self,
+        holds: impl Fn(&Arc<Material>) -> bool,
+    ) -> Option<&'a CommitFacts> {
         let broken = self.groups.iter().find(|group| !holds(group.material));
         broken.and_then(|group| group.commits.first().copied())
     }
@@ -67,7 +81,11 @@ impl<'a> Pairs<'a> {
 /// The parents that have to hold the state of tip: all, but in a merge those on a protected
 /// line, as long as another parent is not on one.
 fn bound_parents(commit: &CommitFacts) -> impl Iterator<Item = &Arc<Material>> {
-    let spares = commit.parents.len() > 1 && commit.parents.iter().any(|parent| !parent.is_protected);
-    let bound = commit.parents.iter().filter(move |parent| !(spares && parent.is_protected));
+    let spares =
+        commit.parents.len() > 1 && commit.parents.iter().any(|parent| !parent.is_protected);
+    let bound = commit
+        .parents
+        .iter()
+        .filter(move |parent| !(spares && parent.is_protected));
     bound.map(|parent| &parent.material)
 }

@@ -14,7 +14,10 @@ use crate::model::ids::EntryState;
 pub(super) fn judge(case: &Case<'_>, base: &Held, late: &BTreeMap<String, Late>) -> Findings {
     let mut found = Findings::default();
     let named = Named::of(case, base, late);
-    for path in differing(&base.material.properties, &case.facts.tip.material.properties) {
+    for path in differing(
+        &base.material.properties,
+        &case.facts.tip.material.properties,
+    ) {
         judge_property(case, base, path, &named, &mut found);
     }
     for path in differing(&base.material.specs, &case.facts.tip.material.specs) {
@@ -51,9 +54,13 @@ impl<'a> Named<'a> {
         let (before, tip) = (case.views.get(&base.material), case.tip());
         let early = |view: &View<'a>| -> Vec<&'a OracleRow> {
             let rows = view.scored.values().copied();
-            rows.filter(|row| !late.contains_key(&row.oracle_id)).collect()
+            rows.filter(|row| !late.contains_key(&row.oracle_id))
+                .collect()
         };
-        let (at_base, at_tip) = (before.scored.values().copied().collect::<Vec<_>>(), early(tip));
+        let (at_base, at_tip) = (
+            before.scored.values().copied().collect::<Vec<_>>(),
+            early(tip),
+        );
         let is_late = |row: &&OracleRow| late.contains_key(&row.oracle_id);
         let late_rows = tip.scored.values().copied().filter(is_late);
         Self {
@@ -71,18 +78,27 @@ impl<'a> Named<'a> {
     /// A file that base holds is left alone only when base already kept it for smoke: otherwise
     /// a smoke row added today would open any helper that scored properties load.
     fn is_spared(&self, path: &str, at_base: bool) -> bool {
-        let smoke = if at_base { &self.smoke_at_base } else { &self.smoke_at_tip };
+        let smoke = if at_base {
+            &self.smoke_at_base
+        } else {
+            &self.smoke_at_tip
+        };
         let left = smoke.contains(path) || (!at_base && self.late.contains(path));
         left && !self.scored.contains(path)
     }
 }
 
 fn files<'a>(rows: impl Iterator<Item = &'a OracleRow>) -> BTreeSet<&'a str> {
-    rows.flat_map(|row| row.property_files.iter().map(|file| file.path.as_str())).collect()
+    rows.flat_map(|row| row.property_files.iter().map(|file| file.path.as_str()))
+        .collect()
 }
 
 fn smoke(material: &Material) -> impl Iterator<Item = &OracleRow> {
-    material.oracle.valid().into_iter().flat_map(|ledger| ledger.oracles.iter().filter(|row| !row.scores()))
+    material
+        .oracle
+        .valid()
+        .into_iter()
+        .flat_map(|ledger| ledger.oracles.iter().filter(|row| !row.scores()))
 }
 
 fn cited<'a>(rows: &[&'a OracleRow]) -> BTreeSet<&'a str> {
@@ -98,24 +114,44 @@ pub(super) fn differing<'a>(one: &'a Listing, other: &'a Listing) -> BTreeSet<&'
     if std::ptr::eq(one, other) {
         return BTreeSet::new();
     }
-    let gone = one.iter().filter(|(path, state)| other.get(*path) != Some(state));
+    let gone = one
+        .iter()
+        .filter(|(path, state)| other.get(*path) != Some(state));
     let come = other.keys().filter(|path| !one.contains_key(*path));
-    gone.map(|(path, _)| path.as_str()).chain(come.map(String::as_str)).collect()
+    gone.map(|(path, _)| path.as_str())
+        .chain(come.map(String::as_str))
+        .collect()
 }
 
-fn judge_property(case: &Case<'_>, base: &Held, path: &str, named: &Named<'_>, found: &mut Findings) {
+fn judge_property(
+    case: &Case<'_>,
+    base: &Held,
+    path: &str,
+    named: &Named<'_>,
+    found: &mut Findings,
+) {
     let state = case.facts.tip.material.properties.get(path);
     let at_base = base.material.properties.contains_key(path);
     if named.is_spared(path, at_base) && !was_a_helper(case, path, state) {
         return;
     }
     if at_base {
-        found.add(remedy::weakened_file(case.facts, path, base, state.is_some()));
+        found.add(remedy::weakened_file(
+            case.facts,
+            path,
+            base,
+            state.is_some(),
+        ));
     } else if case.landed(|_, material| material.properties.get(path) == state) {
         return;
     }
     if let Some(patch) = case.broken_by(|_, material| material.properties.get(path) == state) {
-        found.add(remedy::changed_file(case.facts, path, patch.id, state.is_some()));
+        found.add(remedy::changed_file(
+            case.facts,
+            path,
+            patch.id,
+            state.is_some(),
+        ));
     }
 }
 

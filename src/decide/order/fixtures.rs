@@ -42,15 +42,27 @@ fn judge_image(case: &Case<'_>, base: &Held, found: &mut Findings) {
 }
 
 fn image(material: &Material) -> &str {
-    material.fixture.valid().map(|ledger| text(&ledger.runner_image_id)).unwrap_or_default()
+    material
+        .fixture
+        .valid()
+        .map(|ledger| text(&ledger.runner_image_id))
+        .unwrap_or_default()
 }
 
 fn epoch(material: &Material) -> &str {
-    material.fixture.valid().map(|ledger| text(&ledger.epoch_id)).unwrap_or_default()
+    material
+        .fixture
+        .valid()
+        .map(|ledger| text(&ledger.epoch_id))
+        .unwrap_or_default()
 }
 
 fn pinned(material: &Material) -> BTreeSet<&str> {
-    let files = material.fixture.valid().map(|ledger| ledger.files.as_slice()).unwrap_or_default();
+    let files = material
+        .fixture
+        .valid()
+        .map(|ledger| ledger.files.as_slice())
+        .unwrap_or_default();
     files.iter().map(|file| file.path.as_str()).collect()
 }
 
@@ -61,17 +73,30 @@ fn pinned(material: &Material) -> BTreeSet<&str> {
 pub(super) fn judge_migration(facts: &Facts) -> Findings {
     let mut found = Findings::default();
     let tip = &facts.tip.material;
-    for base in facts.bases.iter().filter(|base| epoch(&base.material) != epoch(tip)) {
+    for base in facts
+        .bases
+        .iter()
+        .filter(|base| epoch(&base.material) != epoch(tip))
+    {
         let pinned = pinned(&base.material);
         let moved = differing(&base.material.fixtures, &tip.fixtures);
-        let moved: Vec<_> = moved.into_iter().filter(|path| pinned.contains(path)).collect();
+        let moved: Vec<_> = moved
+            .into_iter()
+            .filter(|path| pinned.contains(path))
+            .collect();
         for path in moved {
-            let mut moving =
-                facts.commits.iter().filter(|commit| commit.reverts.is_none() && owns(commit, path));
+            let mut moving = facts
+                .commits
+                .iter()
+                .filter(|commit| commit.reverts.is_none() && owns(commit, path));
             let beside = moving.find(|commit| {
                 let later = reach::descendants(&facts.commits, commit.id);
-                let mut naming = facts.commits.iter().filter(|other| names(other, epoch(tip)));
-                names(commit, epoch(&commit.material)) || naming.any(|other| !later.contains(&other.id))
+                let mut naming = facts
+                    .commits
+                    .iter()
+                    .filter(|other| names(other, epoch(tip)));
+                names(commit, epoch(&commit.material))
+                    || naming.any(|other| !later.contains(&other.id))
             });
             if let Some(commit) = beside {
                 found.add(remedy::mixed_migration(facts, path, commit.id));
@@ -83,10 +108,17 @@ pub(super) fn judge_migration(facts: &Facts) -> Findings {
 
 /// Whether a commit brings an epoch that no parent has.
 fn names(commit: &CommitFacts, wanted: &str) -> bool {
-    epoch(&commit.material) == wanted && commit.parents.iter().all(|parent| epoch(&parent.material) != wanted)
+    epoch(&commit.material) == wanted
+        && commit
+            .parents
+            .iter()
+            .all(|parent| epoch(&parent.material) != wanted)
 }
 
 fn owns(commit: &CommitFacts, path: &str) -> bool {
     let state = commit.material.fixtures.get(path);
-    commit.parents.iter().all(|parent| parent.material.fixtures.get(path) != state)
+    commit
+        .parents
+        .iter()
+        .all(|parent| parent.material.fixtures.get(path) != state)
 }

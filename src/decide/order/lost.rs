@@ -13,7 +13,11 @@ use crate::model::path::shown;
 pub(super) fn notes(facts: &Facts) -> Findings {
     let mut found = Findings::default();
     let mut gone = BTreeMap::new();
-    for merge in facts.commits.iter().filter(|commit| commit.parents.len() > 1) {
+    for merge in facts
+        .commits
+        .iter()
+        .filter(|commit| commit.parents.len() > 1)
+    {
         for name in dropped(merge) {
             gone.entry(name).or_insert(merge.id);
         }
@@ -43,22 +47,36 @@ type Name = (&'static str, String);
 /// What a merge lacks although a side of it that lies in the range has it.
 fn dropped(merge: &CommitFacts) -> BTreeSet<Name> {
     let differs = |material: &Arc<Material>| !Arc::ptr_eq(material, &merge.material);
-    let sides = merge.parents.iter().filter(|parent| !parent.is_protected && differs(&parent.material));
+    let sides = merge
+        .parents
+        .iter()
+        .filter(|parent| !parent.is_protected && differs(&parent.material));
     let held: BTreeSet<_> = sides.flat_map(|parent| names(&parent.material)).collect();
-    if held.is_empty() { held } else { held.difference(&names(&merge.material)).cloned().collect() }
+    if held.is_empty() {
+        held
+    } else {
+        held.difference(&names(&merge.material)).cloned().collect()
+    }
 }
 
 /// Whether a commit that is no merge removes a row: that is somebody's decision.
 fn is_taken_away(facts: &Facts, name: &Name) -> bool {
-    let plain = facts.commits.iter().filter(|commit| commit.parents.len() == 1);
-    let mut moved = plain.filter(|commit| !Arc::ptr_eq(&commit.parents[0].material, &commit.material));
+    let plain = facts
+        .commits
+        .iter()
+        .filter(|commit| commit.parents.len() == 1);
+    let mut moved =
+        plain.filter(|commit| !Arc::ptr_eq(&commit.parents[0].material, &commit.material));
     moved.any(|commit| {
         names(&commit.parents[0].material).contains(name) && !names(&commit.material).contains(name)
     })
 }
 
 fn names(material: &Material) -> BTreeSet<Name> {
-    let rows = material.oracle_rows().iter().map(|row| ("row", row.oracle_id.clone()));
+    let rows = material
+        .oracle_rows()
+        .iter()
+        .map(|row| ("row", row.oracle_id.clone()));
     let freezes = material.freeze_rows().iter().map(|row| {
         let (property, seed) = row.key();
         ("freeze of", format!("{property} seed {seed}"))

@@ -48,8 +48,15 @@ pub struct Late {
 /// Judges the order of a range.
 pub fn judge(facts: &Facts) -> Order {
     let views = Views::of(facts);
-    let patches: Vec<&CommitFacts> = facts.commits.iter().filter(|commit| commit.is_patch()).collect();
-    let mut order = Order { patch: patches.iter().map(|commit| commit.id).collect(), ..Order::default() };
+    let patches: Vec<&CommitFacts> = facts
+        .commits
+        .iter()
+        .filter(|commit| commit.is_patch())
+        .collect();
+    let mut order = Order {
+        patch: patches.iter().map(|commit| commit.id).collect(),
+        ..Order::default()
+    };
     if facts.bases.is_empty() {
         order.findings.add(unrelated(facts));
         return order;
@@ -62,7 +69,11 @@ pub fn judge(facts: &Facts) -> Order {
         return order;
     }
     let pairs = Pairs::of(&patches);
-    let case = delta::Case { facts, views: &views, pairs: &pairs };
+    let case = delta::Case {
+        facts,
+        views: &views,
+        pairs: &pairs,
+    };
     for base in &facts.bases {
         let judged = rows::judge(&case, base);
         order.findings.absorb(judged.findings);
@@ -71,7 +82,9 @@ pub fn judge(facts: &Facts) -> Order {
         }
     }
     for base in &facts.bases {
-        order.findings.absorb(files::judge(&case, base, &order.late));
+        order
+            .findings
+            .absorb(files::judge(&case, base, &order.late));
         order.findings.absorb(fixtures::judge(&case, base));
     }
     order.findings.absorb(rows::judge_removed(&case));
@@ -79,12 +92,21 @@ pub fn judge(facts: &Facts) -> Order {
 }
 
 fn unrelated(facts: &Facts) -> Detail {
-    Detail::new(Code::HistoryUntrusted, "no-common-commit", facts.tip.id.to_string())
-        .commit(facts.tip.id)
-        .saw("no commit in common with the protected line", "a merge base")
+    Detail::new(
+        Code::HistoryUntrusted,
+        "no-common-commit",
+        facts.tip.id.to_string(),
+    )
+    .commit(facts.tip.id)
+    .saw(
+        "no commit in common with the protected line",
+        "a merge base",
+    )
 }
 
 /// The refusals for late rows, for when no other row scores.
 pub fn late_refusals(facts: &Facts, late: &BTreeMap<String, Late>) -> Vec<Detail> {
-    late.iter().map(|(id, late)| remedy::late_row(facts, id, late)).collect()
+    late.iter()
+        .map(|(id, late)| remedy::late_row(facts, id, late))
+        .collect()
 }

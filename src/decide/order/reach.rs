@@ -9,7 +9,10 @@ use crate::model::ids::CommitId;
 pub(super) fn descendants(commits: &[CommitFacts], of: CommitId) -> BTreeSet<CommitId> {
     let mut reached = BTreeSet::from([of]);
     for commit in commits {
-        let stands = commit.parents.iter().any(|parent| parent.id.is_some_and(|id| reached.contains(&id)));
+        let stands = commit
+            .parents
+            .iter()
+            .any(|parent| parent.id.is_some_and(|id| reached.contains(&id)));
         if stands {
             reached.insert(commit.id);
         }

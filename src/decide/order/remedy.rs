@@ -40,14 +40,22 @@ pub(super) fn late_row(facts: &Facts, id: &str, late: &Late) -> Detail {
         "concurrent" => "a row from beside the patch commit, and no other row scores",
         _ => "a row that came after the patch commit, and no other row scores",
     };
-    row(facts, id, late.reason).commit(late.patch).saw(observed, BEFORE_PATCH)
+    row(facts, id, late.reason)
+        .commit(late.patch)
+        .saw(observed, BEFORE_PATCH)
 }
 
 pub(super) fn changed_row(facts: &Facts, id: &str, patch: CommitId) -> Detail {
-    let detail = row(facts, id, "changed-after-patch")
-        .commit(patch)
-        .saw("another state of the row in a parent of the patch commit", BEFORE_PATCH);
-    let holds = |material: &Material| material.oracle.valid().is_some_and(|ledger| ledger.row(id).is_some());
+    let detail = row(facts, id, "changed-after-patch").commit(patch).saw(
+        "another state of the row in a parent of the patch commit",
+        BEFORE_PATCH,
+    );
+    let holds = |material: &Material| {
+        material
+            .oracle
+            .valid()
+            .is_some_and(|ledger| ledger.row(id).is_some())
+    };
     if !above(facts, patch).is_some_and(holds) {
         return detail;
     }
@@ -57,7 +65,11 @@ pub(super) fn changed_row(facts: &Facts, id: &str, patch: CommitId) -> Detail {
 
 pub(super) fn removed_row(facts: &Facts, id: &str, patch: CommitId) -> Detail {
     let path = ledger_path(facts, LedgerName::Oracle);
-    let fix = restored("bring the row back", &format!("{}~1", patch.short()), &[&path]);
+    let fix = restored(
+        "bring the row back",
+        &format!("{}~1", patch.short()),
+        &[&path],
+    );
     row(facts, id, "removed")
         .commit(patch)
         .saw(
@@ -69,10 +81,17 @@ pub(super) fn removed_row(facts: &Facts, id: &str, patch: CommitId) -> Detail {
 
 pub(super) fn weakened_row(facts: &Facts, base: &Held, id: &str, is_there: bool) -> Detail {
     let path = ledger_path(facts, LedgerName::Oracle);
-    let observed = if is_there { "another row than base holds" } else { "no scored row, base holds one" };
+    let observed = if is_there {
+        "another row than base holds"
+    } else {
+        "no scored row, base holds one"
+    };
     row(facts, id, "weakened")
         .commit(base.id)
-        .saw(observed, "the row as base holds it, in a range with patch commits")
+        .saw(
+            observed,
+            "the row as base holds it, in a range with patch commits",
+        )
         .fix(restored(APART, &base.id.short(), &[&path]))
 }
 
@@ -81,10 +100,17 @@ fn file(path: &str, code: Code, reason: &'static str) -> Detail {
 }
 
 pub(super) fn weakened_file(facts: &Facts, path: &str, base: &Held, is_there: bool) -> Detail {
-    let observed = if is_there { "other bytes than base holds" } else { "no such file, base holds one" };
+    let observed = if is_there {
+        "other bytes than base holds"
+    } else {
+        "no such file, base holds one"
+    };
     file(path, Code::OracleNotIndependent, "weakened")
         .commit(facts.tip.id)
-        .saw(observed, "the bytes that base holds, in a range with patch commits")
+        .saw(
+            observed,
+            "the bytes that base holds, in a range with patch commits",
+        )
         .fix(restored(APART, &base.id.short(), &[path]))
 }
 
@@ -94,13 +120,16 @@ pub(super) fn changed_file(facts: &Facts, path: &str, patch: CommitId, is_there:
     } else {
         "a file that the range took away"
     };
-    file(path, Code::OracleNotIndependent, "property-changed").commit(patch).saw(observed, BEFORE_PATCH).fix(
-        if above(facts, patch).is_some_and(|material| material.properties.contains_key(path)) {
-            restored(APART, &format!("{}~1", patch.short()), &[path])
-        } else {
-            own_range(facts, "property-files", &[])
-        },
-    )
+    file(path, Code::OracleNotIndependent, "property-changed")
+        .commit(patch)
+        .saw(observed, BEFORE_PATCH)
+        .fix(
+            if above(facts, patch).is_some_and(|material| material.properties.contains_key(path)) {
+                restored(APART, &format!("{}~1", patch.short()), &[path])
+            } else {
+                own_range(facts, "property-files", &[])
+            },
+        )
 }
 
 pub(super) fn changed_text(facts: &Facts, path: &str, patch: CommitId) -> Detail {
@@ -119,7 +148,10 @@ pub(super) fn changed_text(facts: &Facts, path: &str, patch: CommitId) -> Detail
 pub(super) fn amended_text(facts: &Facts, path: &str) -> Detail {
     file(path, Code::NeedsHuman, "spec-changed")
         .commit(facts.tip.id)
-        .saw("the range amends a text that rows of base cite", "a person who reads the amendment")
+        .saw(
+            "the range amends a text that rows of base cite",
+            "a person who reads the amendment",
+        )
 }
 
 fn freeze(facts: &Facts, row: &FreezeRow, reason: &'static str) -> Detail {
@@ -134,7 +166,9 @@ fn freeze(facts: &Facts, row: &FreezeRow, reason: &'static str) -> Detail {
 }
 
 pub(super) fn added_freeze(facts: &Facts, row: &FreezeRow, patch: CommitId) -> Detail {
-    freeze(facts, row, "added").commit(patch).saw("no such row in a parent of the patch commit", BEFORE_PATCH)
+    freeze(facts, row, "added")
+        .commit(patch)
+        .saw("no such row in a parent of the patch commit", BEFORE_PATCH)
 }
 
 pub(super) fn edited_freeze(facts: &Facts, row: &FreezeRow, base: &Held) -> Detail {
@@ -153,10 +187,17 @@ fn migrate(facts: &Facts, path: &str, source: &str, there: Option<&Material>) ->
         .filter(|(_, is_there)| *is_there)
         .collect();
     if paths.is_empty() {
-        return format!("land it in a range of its own, and take it away here: git rm -- {}", word(path));
+        return format!(
+            "land it in a range of its own, and take it away here: git rm -- {}",
+            word(path)
+        );
     }
     let paths: Vec<_> = paths.into_iter().map(|(path, _)| path).collect();
-    restored("land the migration in a range of its own, and take the old state again here", source, &paths)
+    restored(
+        "land the migration in a range of its own, and take the old state again here",
+        source,
+        &paths,
+    )
 }
 
 pub(super) fn migrated_with_patch(facts: &Facts, path: &str, base: &Held) -> Detail {
@@ -164,7 +205,10 @@ pub(super) fn migrated_with_patch(facts: &Facts, path: &str, base: &Held) -> Det
         .commit(facts.tip.id)
         .saw(
             "other bytes than base pins",
-            format!("the bytes of base {}, in a range with patch commits", base.id.short()),
+            format!(
+                "the bytes of base {}, in a range with patch commits",
+                base.id.short()
+            ),
         )
         .fix(migrate(facts, path, &base.id.short(), Some(&base.material)))
 }
@@ -172,8 +216,16 @@ pub(super) fn migrated_with_patch(facts: &Facts, path: &str, base: &Held) -> Det
 pub(super) fn changed_fixture(facts: &Facts, path: &str, patch: CommitId) -> Detail {
     file(path, Code::FixtureMigrationMixed, "fixture-changed")
         .commit(patch)
-        .saw("another state of the file in a parent of the patch commit", BEFORE_PATCH)
-        .fix(migrate(facts, path, &format!("{}~1", patch.short()), above(facts, patch)))
+        .saw(
+            "another state of the file in a parent of the patch commit",
+            BEFORE_PATCH,
+        )
+        .fix(migrate(
+            facts,
+            path,
+            &format!("{}~1", patch.short()),
+            above(facts, patch),
+        ))
 }
 
 pub(super) fn changed_image(facts: &Facts, image: &str, patch: CommitId) -> Detail {
@@ -181,28 +233,56 @@ pub(super) fn changed_image(facts: &Facts, image: &str, patch: CommitId) -> Deta
         .path(ledger_path(facts, LedgerName::Fixture))
         .commit(patch)
         .field("runner_image_id")
-        .saw("another image, or none, in a parent of the patch commit", BEFORE_PATCH)
-        .fix(match above(facts, patch).and_then(|material| material.fixture.valid()) {
-            Some(_) => {
-                restored(APART, &format!("{}~1", patch.short()), &[&ledger_path(facts, LedgerName::Fixture)])
-            }
-            None => own_range(facts, "fixture-epoch", &[]),
-        })
+        .saw(
+            "another image, or none, in a parent of the patch commit",
+            BEFORE_PATCH,
+        )
+        .fix(
+            match above(facts, patch).and_then(|material| material.fixture.valid()) {
+                Some(_) => restored(
+                    APART,
+                    &format!("{}~1", patch.short()),
+                    &[&ledger_path(facts, LedgerName::Fixture)],
+                ),
+                None => own_range(facts, "fixture-epoch", &[]),
+            },
+        )
 }
 
 /// Commands that land the bytes and the ledger of a migration in two commits from base.
 fn apart(facts: &Facts) -> String {
     let base = facts.bases.first().map_or(facts.tip.id, |base| base.id);
     let tip = facts.tip.id.short();
-    let is_there = |prefix: &&RepoPath| facts.tip.material.fixtures.keys().any(|path| prefix.covers(path));
-    let prefixes = facts.policy.paths.fixtures.iter().filter(is_there).map(|prefix| word(prefix.as_str()));
+    let is_there = |prefix: &&RepoPath| {
+        facts
+            .tip
+            .material
+            .fixtures
+            .keys()
+            .any(|path| prefix.covers(path))
+    };
+    let prefixes = facts
+        .policy
+        .paths
+        .fixtures
+        .iter()
+        .filter(is_there)
+        .map(|prefix| word(prefix.as_str()));
     let bytes = prefixes.collect::<Vec<_>>().join(" ");
     let ledger = word(&ledger_path(facts, LedgerName::Fixture));
     let step = |paths: &str, message: &str| {
-        format!("git restore --source={tip} -- {paths} && git add -- {paths} && git commit -m '{message}'")
+        format!(
+            "git restore --source={tip} -- {paths} && git add -- {paths} && git commit -m '{message}'"
+        )
     };
-    let (first, second) = (step(&bytes, "fixture bytes"), step(&ledger, "fixture epoch"));
-    format!("land them in two commits: {} && {first} && {second}", begun("fixture-migration", base))
+    let (first, second) = (
+        step(&bytes, "fixture bytes"),
+        step(&ledger, "fixture epoch"),
+    );
+    format!(
+        "land them in two commits: {} && {first} && {second}",
+        begun("fixture-migration", base)
+    )
 }
 
 pub(super) fn mixed_migration(facts: &Facts, path: &str, commit: CommitId) -> Detail {
@@ -221,20 +301,31 @@ pub(super) fn mixed_migration(facts: &Facts, path: &str, commit: CommitId) -> De
 pub(super) fn human_only(path: &str, commit: CommitId) -> Detail {
     file(path, Code::NeedsHuman, "human-only-path")
         .commit(commit)
-        .saw("a commit that touches a human-only path", "a person who reads and lands it")
+        .saw(
+            "a commit that touches a human-only path",
+            "a person who reads and lands it",
+        )
 }
 
 pub(super) fn revert_takes_rows(commit: CommitId, reverted: CommitId) -> Detail {
-    Detail::new(Code::NeedsHuman, "revert", commit.short()).commit(commit).saw(
-        format!("a revert of {} that changes or takes away rows", reverted.short()),
-        "a person who lands it",
-    )
+    Detail::new(Code::NeedsHuman, "revert", commit.short())
+        .commit(commit)
+        .saw(
+            format!(
+                "a revert of {} that changes or takes away rows",
+                reverted.short()
+            ),
+            "a person who lands it",
+        )
 }
 
 pub(super) fn policy_with_patch(path: &str, patch: CommitId) -> Detail {
     file(path, Code::PolicyChangedByPatch, "policy-with-patch")
         .commit(patch)
-        .saw("another policy at tip, in a range with patch commits", "the policy of base")
+        .saw(
+            "another policy at tip, in a range with patch commits",
+            "the policy of base",
+        )
 }
 
 pub(super) fn policy_alone(path: &str, tip: CommitId) -> Detail {

@@ -15,28 +15,61 @@ pub(super) fn notes(facts: &Facts, views: &Views<'_>) -> Findings {
     let mut found = Findings::default();
     for base in &facts.bases {
         let (changes, _) = compare_material(&base.material, &facts.tip.material);
-        remarks(&changes, base, views, views.get(&facts.tip.material), &mut found);
+        remarks(
+            &changes,
+            base,
+            views,
+            views.get(&facts.tip.material),
+            &mut found,
+        );
     }
     found
 }
 
-fn remarks(changes: &[Change], base: &Held, views: &Views<'_>, tip: &View<'_>, found: &mut Findings) {
+fn remarks(
+    changes: &[Change],
+    base: &Held,
+    views: &Views<'_>,
+    tip: &View<'_>,
+    found: &mut Findings,
+) {
     let before = views.get(&base.material);
     let mut freezes = BTreeSet::new();
-    for Change { area, row, kind, .. } in changes {
+    for Change {
+        area, row, kind, ..
+    } in changes
+    {
         let is_there = match area {
-            Area::Oracle if before.scored.contains_key(row.as_str()) => tip.scored.contains_key(row.as_str()),
+            Area::Oracle if before.scored.contains_key(row.as_str()) => {
+                tip.scored.contains_key(row.as_str())
+            }
             Area::Properties if *kind != Kind::Added => *kind != Kind::Removed,
             Area::Freezes if *kind != Kind::Removed => {
                 freezes.insert(row.as_str());
                 continue;
             }
-            Area::Oracle | Area::Properties | Area::Freezes | Area::Fixture | Area::Policy => continue,
+            Area::Oracle | Area::Properties | Area::Freezes | Area::Fixture | Area::Policy => {
+                continue;
+            }
         };
-        found.warn(format!("for review: {row} is {} since base", if is_there { "changed" } else { "gone" }));
+        found.warn(format!(
+            "for review: {row} is {} since base",
+            if is_there { "changed" } else { "gone" }
+        ));
     }
-    for key in tip.freezes.keys().filter(|key| freezes.contains(freeze_name(**key).as_str())) {
-        let word = if before.freezes.contains_key(key) { "changed" } else { "added" };
-        found.warn(format!("for review: the freeze of {} seed {} is {word} since base", key.0, key.1));
+    for key in tip
+        .freezes
+        .keys()
+        .filter(|key| freezes.contains(freeze_name(**key).as_str()))
+    {
+        let word = if before.freezes.contains_key(key) {
+            "changed"
+        } else {
+            "added"
+        };
+        found.warn(format!(
+            "for review: the freeze of {} seed {} is {word} since base",
+            key.0, key.1
+        ));
     }
 }

@@ -28,9 +28,17 @@ pub(super) fn judge(case: &Case<'_>, base: &Held) -> Judged {
     let (before, tip) = (&case.views.get(&base.material).scored, &case.tip().scored);
     let tip_is_known = !matches!(case.facts.tip.material.oracle, Reading::Invalid(_));
     let ids: BTreeSet<&str> = before.keys().chain(tip.keys()).copied().collect();
-    for id in ids.into_iter().filter(|id| tip_is_known && !same_row(before.get(id), tip.get(id))) {
+    for id in ids
+        .into_iter()
+        .filter(|id| tip_is_known && !same_row(before.get(id), tip.get(id)))
+    {
         if before.contains_key(id) {
-            judged.findings.add(remedy::weakened_row(case.facts, base, id, tip.contains_key(id)));
+            judged.findings.add(remedy::weakened_row(
+                case.facts,
+                base,
+                id,
+                tip.contains_key(id),
+            ));
         } else if case.landed(|view, _| same_row(view.scored.get(id), tip.get(id))) {
             continue;
         }
@@ -52,17 +60,35 @@ fn judge_row(case: &Case<'_>, id: &str, is_new: bool, judged: &mut Judged) {
         }
         let first = group.commits[0];
         if there.is_some() || !is_new {
-            return judged.findings.add(remedy::changed_row(case.facts, id, first.id));
+            return judged
+                .findings
+                .add(remedy::changed_row(case.facts, id, first.id));
         }
-        if let Some(owner) = group.commits.iter().find(|commit| introduces(case, commit, id)) {
-            judged.findings.add(remedy::same_commit(case.facts, id, owner.id));
+        if let Some(owner) = group
+            .commits
+            .iter()
+            .find(|commit| introduces(case, commit, id))
+        {
+            judged
+                .findings
+                .add(remedy::same_commit(case.facts, id, owner.id));
         } else if !judged.late.contains_key(id) {
             let later = judged.later.entry(first.id);
             let later = later.or_insert_with(|| reach::descendants(&case.facts.commits, first.id));
             let reason = lateness(case, id, later);
-            let is_faced =
-                case.pairs.groups.iter().any(|group| case.views.get(group.material).scored.contains_key(id));
-            judged.late.insert(id.to_owned(), Late { reason, patch: first.id, is_faced });
+            let is_faced = case
+                .pairs
+                .groups
+                .iter()
+                .any(|group| case.views.get(group.material).scored.contains_key(id));
+            judged.late.insert(
+                id.to_owned(),
+                Late {
+                    reason,
+                    patch: first.id,
+                    is_faced,
+                },
+            );
         }
     }
 }
@@ -71,8 +97,16 @@ fn judge_row(case: &Case<'_>, id: &str, is_new: bool, judged: &mut Judged) {
 fn introduces(case: &Case<'_>, commit: &CommitFacts, id: &str) -> bool {
     let row = |material| case.views.get(material).scored.get(id);
     let own = row(&commit.material);
-    let is_changed = !commit.parents.iter().any(|parent| Arc::ptr_eq(&parent.material, &commit.material));
-    is_changed && own.is_some() && !commit.parents.iter().any(|parent| same_row(row(&parent.material), own))
+    let is_changed = !commit
+        .parents
+        .iter()
+        .any(|parent| Arc::ptr_eq(&parent.material, &commit.material));
+    is_changed
+        && own.is_some()
+        && !commit
+            .parents
+            .iter()
+            .any(|parent| same_row(row(&parent.material), own))
 }
 
 /// Whether the row came above the patch commit or beside it, by the commits that brought its id.
@@ -82,7 +116,11 @@ fn lateness(case: &Case<'_>, id: &str, later: &BTreeSet<CommitId>) -> &'static s
         holds(&commit.material) && !commit.parents.iter().any(|parent| holds(&parent.material))
     };
     let mut bringing = case.facts.commits.iter().filter(brings);
-    if bringing.any(|commit| later.contains(&commit.id)) { "after-patch" } else { "concurrent" }
+    if bringing.any(|commit| later.contains(&commit.id)) {
+        "after-patch"
+    } else {
+        "concurrent"
+    }
 }
 
 /// A scored row that the range introduced, that a patch had to face, and that is gone at tip, or
@@ -93,7 +131,12 @@ pub(super) fn judge_removed(case: &Case<'_>) -> Findings {
         return found;
     }
     let dropped = dropped(case);
-    let bases: Vec<_> = case.facts.bases.iter().map(|base| case.views.get(&base.material)).collect();
+    let bases: Vec<_> = case
+        .facts
+        .bases
+        .iter()
+        .map(|base| case.views.get(&base.material))
+        .collect();
     let is_kept = |id: &str| {
         let is_there = case.tip().scored.contains_key(id) && !dropped.contains(id);
         is_there || bases.iter().any(|base| base.scored.contains_key(id))
@@ -111,7 +154,8 @@ pub(super) fn judge_removed(case: &Case<'_>) -> Findings {
             }
         }
     }
-    gone.into_iter().for_each(|(id, patch)| found.add(remedy::removed_row(case.facts, id, patch)));
+    gone.into_iter()
+        .for_each(|(id, patch)| found.add(remedy::removed_row(case.facts, id, patch)));
     found
 }
 
@@ -120,15 +164,28 @@ fn dropped<'a>(case: &Case<'a>) -> BTreeSet<&'a str> {
     let rows = |material: &Arc<Material>| &case.views.get(material).scored;
     let mut dropped = BTreeSet::new();
     for commit in &case.facts.commits {
-        let Some(first) = commit.parents.first() else { continue };
-        if commit.parents.iter().any(|parent| Arc::ptr_eq(&parent.material, &commit.material)) {
+        let Some(first) = commit.parents.first() else {
+            continue;
+        };
+        if commit
+            .parents
+            .iter()
+            .any(|parent| Arc::ptr_eq(&parent.material, &commit.material))
+        {
             continue; // holds what a parent holds
         }
         let is_gone = |id: &&str| {
             !rows(&commit.material).contains_key(id)
-                && commit.parents.iter().all(|parent| rows(&parent.material).contains_key(id))
+                && commit
+                    .parents
+                    .iter()
+                    .all(|parent| rows(&parent.material).contains_key(id))
         };
-        let gone: Vec<&str> = rows(&first.material).keys().copied().filter(is_gone).collect();
+        let gone: Vec<&str> = rows(&first.material)
+            .keys()
+            .copied()
+            .filter(is_gone)
+            .collect();
         if !gone.is_empty() && is_under_patch(case, commit) {
             dropped.extend(gone);
         }

@@ -21,13 +21,23 @@ pub(super) struct Views<'a> {
 
 impl<'a> Views<'a> {
     pub(super) fn of(facts: &'a Facts) -> Self {
-        let held = facts.bases.iter().chain(&facts.protected).map(|held| &held.material);
+        let held = facts
+            .bases
+            .iter()
+            .chain(&facts.protected)
+            .map(|held| &held.material);
         let commits = facts.commits.iter().flat_map(|commit| {
-            std::iter::once(&commit.material).chain(commit.parents.iter().map(|parent| &parent.material))
+            std::iter::once(&commit.material)
+                .chain(commit.parents.iter().map(|parent| &parent.material))
         });
         let mut by_address = BTreeMap::new();
-        for material in held.chain(commits).chain(std::iter::once(&facts.tip.material)) {
-            by_address.entry(address(material)).or_insert_with(|| View::of(material));
+        for material in held
+            .chain(commits)
+            .chain(std::iter::once(&facts.tip.material))
+        {
+            by_address
+                .entry(address(material))
+                .or_insert_with(|| View::of(material));
         }
         Self { by_address }
     }
@@ -46,7 +56,11 @@ impl<'a> View<'a> {
         let rows = material.oracle_rows();
         let freezes = material.freeze_rows();
         Self {
-            scored: rows.iter().filter(|row| row.scores()).map(|row| (row.oracle_id.as_str(), row)).collect(),
+            scored: rows
+                .iter()
+                .filter(|row| row.scores())
+                .map(|row| (row.oracle_id.as_str(), row))
+                .collect(),
             freezes: freezes.iter().map(|row| (row.key(), row)).collect(),
         }
     }

@@ -7,7 +7,8 @@ use crate::decide::freeze::{is_sound, is_unfreezable};
 use crate::decide::order::Order;
 use crate::decide::outcome::weight;
 use crate::decide::trial::{
-    self, CanaryAnswer, CanaryFacts, Draft, FreezeFacts, PropertyFacts, SeedFacts, TrialDecision, TrialFacts,
+    self, CanaryAnswer, CanaryFacts, Draft, FreezeFacts, PropertyFacts, SeedFacts, TrialDecision,
+    TrialFacts,
 };
 use crate::ledger::field::text;
 use crate::ledger::freeze::FreezeRow;
@@ -33,14 +34,25 @@ pub fn derive(
     let rows = facts.tip.material.oracle_rows();
     let property = |row: &OracleRow| {
         let id = row.id()?;
-        Some(property(facts, row, weighed(standings, order, &id), id, record))
+        Some(property(
+            facts,
+            row,
+            weighed(standings, order, &id),
+            id,
+            record,
+        ))
     };
     trial::judge(&TrialFacts {
         draft: draft(record),
         canaries: canaries(&facts.policy, record),
         properties: rows.iter().filter_map(property).collect(),
         touched: match facts.has_patch() {
-            true => facts.tip.touched.iter().filter_map(|path| path.parse().ok()).collect(),
+            true => facts
+                .tip
+                .touched
+                .iter()
+                .filter_map(|path| path.parse().ok())
+                .collect(),
             false => record.touched.iter().cloned().collect(), // a patch file that no commit holds
         },
         bytes_changed: record.reasons.contains(&TrialReason::BytesChanged),
@@ -51,10 +63,17 @@ pub fn derive(
 
 /// Whether a property counts: an oracle that a patch commit stands on may leave the score, its
 /// failure may not.
-pub(super) fn weighed(standings: &BTreeMap<OracleId, Standing>, order: &Order, id: &OracleId) -> bool {
+pub(super) fn weighed(
+    standings: &BTreeMap<OracleId, Standing>,
+    order: &Order,
+    id: &OracleId,
+) -> bool {
     match standings.get(id) {
         Some(Standing::Scored | Standing::Frozen) => true,
-        Some(Standing::Late) => order.late.get(id.as_str()).is_some_and(|late| late.is_faced),
+        Some(Standing::Late) => order
+            .late
+            .get(id.as_str())
+            .is_some_and(|late| late.is_faced),
         Some(Standing::Smoke) | None => false,
     }
 }
@@ -71,11 +90,21 @@ fn draft(record: &Trial) -> Draft {
 
 /// Every canary that the policy knows, and whatever else the record calls one.
 fn canaries(policy: &Policy, record: &Trial) -> Vec<CanaryFacts> {
-    let runs: Vec<_> = record.candidate_runs().filter(|run| run.kind == CheckKind::Canary).collect();
-    let declared = policy.checks.iter().filter(|check| check.kind == Kind::Canary);
+    let runs: Vec<_> = record
+        .candidate_runs()
+        .filter(|run| run.kind == CheckKind::Canary)
+        .collect();
+    let declared = policy
+        .checks
+        .iter()
+        .filter(|check| check.kind == Kind::Canary);
     let mut ids: Vec<&str> = BUILT_IN_CANARIES.to_vec();
     ids.extend(declared.map(|check| check.id.as_str()));
-    let others: BTreeSet<_> = runs.iter().map(|run| run.id.as_str()).filter(|id| !ids.contains(id)).collect();
+    let others: BTreeSet<_> = runs
+        .iter()
+        .map(|run| run.id.as_str())
+        .filter(|id| !ids.contains(id))
+        .collect();
     ids.extend(others);
     let answer = |id: &str| {
         let mine = runs.iter().filter(|run| run.id == id);
@@ -86,7 +115,12 @@ fn canaries(policy: &Policy, record: &Trial) -> Vec<CanaryFacts> {
             None => CanaryAnswer::Ended(Outcome::NotRun),
         }
     };
-    ids.into_iter().map(|id| CanaryFacts { id: id.to_owned(), answer: answer(id) }).collect()
+    ids.into_iter()
+        .map(|id| CanaryFacts {
+            id: id.to_owned(),
+            answer: answer(id),
+        })
+        .collect()
 }
 
 fn is_not_configured(policy: &Policy, run: &CheckRun) -> bool {
@@ -94,7 +128,13 @@ fn is_not_configured(policy: &Policy, run: &CheckRun) -> bool {
         && (run.outcome, run.reason) == (Outcome::NotRun, Some(RunReason::NotConfigured))
 }
 
-fn property(facts: &Facts, row: &OracleRow, scores: bool, id: OracleId, record: &Trial) -> PropertyFacts {
+fn property(
+    facts: &Facts,
+    row: &OracleRow,
+    scores: bool,
+    id: OracleId,
+    record: &Trial,
+) -> PropertyFacts {
     let freezes: Vec<&FreezeRow> = facts
         .tip
         .material
@@ -104,17 +144,26 @@ fn property(facts: &Facts, row: &OracleRow, scores: bool, id: OracleId, record: 
         .collect();
     let check = facts.policy.check_of(row.check.as_deref());
     let frozen: BTreeSet<_> = freezes.iter().map(|freeze| text(&freeze.seed)).collect();
-    let declared = check.into_iter().flat_map(|check| check.seeds.iter().map(String::as_str));
+    let declared = check
+        .into_iter()
+        .flat_map(|check| check.seeds.iter().map(String::as_str));
     let seeds: BTreeSet<_> = declared.chain(frozen.iter().copied()).collect();
     let runs = Runs::of(record, &id, check.map(|check| check.id.as_str()));
     let replays = usize::try_from(facts.policy.judge.replays).unwrap_or(usize::MAX);
     let seed = |seed: &str| runs.seed(seed, if frozen.contains(seed) { replays } else { 1 });
     PropertyFacts {
         scores,
-        eligible: check.is_some_and(|check| check.quarantine_eligible) && !is_unfreezable(facts, id.as_str()),
+        eligible: check.is_some_and(|check| check.quarantine_eligible)
+            && !is_unfreezable(facts, id.as_str()),
         seeds: seeds.into_iter().map(seed).collect(),
-        witness: row.witness_patch.as_ref().map(|_| runs.outcomes(Revision::Witness, None)),
-        freezes: freezes.into_iter().map(|freeze| FreezeFacts::of(freeze, is_sound(facts, freeze))).collect(),
+        witness: row
+            .witness_patch
+            .as_ref()
+            .map(|_| runs.outcomes(Revision::Witness, None)),
+        freezes: freezes
+            .into_iter()
+            .map(|freeze| FreezeFacts::of(freeze, is_sound(facts, freeze)))
+            .collect(),
         id,
     }
 }
@@ -136,7 +185,11 @@ impl<'a> Runs<'a> {
         let is_meant = |run: &&&CheckRun| {
             run.revision == revision && seed.is_none_or(|seed| run.seed.as_deref() == Some(seed))
         };
-        self.0.iter().filter(is_meant).map(|run| run.outcome).collect()
+        self.0
+            .iter()
+            .filter(is_meant)
+            .map(|run| run.outcome)
+            .collect()
     }
 
     /// The runs of one seed; none on the candidate when there are fewer than there have to be.
@@ -145,12 +198,19 @@ impl<'a> Runs<'a> {
         let candidate = self.outcomes(Revision::Candidate, Some(seed));
         let is_whole = candidate.len() >= replays && (replays == 1 || base.len() >= replays);
         let candidate = if is_whole { candidate } else { Vec::new() };
-        SeedFacts { seed: seed.to_owned(), base, candidate }
+        SeedFacts {
+            seed: seed.to_owned(),
+            base,
+            candidate,
+        }
     }
 
     /// The worst run on the candidate.
     pub(super) fn worst(&self) -> Option<&'a CheckRun> {
-        let candidate = self.0.iter().filter(|run| run.revision == Revision::Candidate);
+        let candidate = self
+            .0
+            .iter()
+            .filter(|run| run.revision == Revision::Candidate);
         candidate.copied().max_by_key(|run| weight(run.outcome))
     }
 }

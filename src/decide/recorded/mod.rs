@@ -35,8 +35,12 @@ const OURS: &str = "git-reins/";
 /// What claims to be ours is ours: another form of it, or one that cannot be read, is a fault.
 pub fn read(bytes: &[u8]) -> Option<Result<Trial, RecordFault>> {
     let claims = match serde_json::from_slice::<Value>(bytes) {
-        Ok(value) => value["schema"].as_str().is_some_and(|schema| schema.starts_with(OURS)),
-        Err(_) => bytes.windows(TRIAL_SCHEMA.len()).any(|text| text == TRIAL_SCHEMA.as_bytes()),
+        Ok(value) => value["schema"]
+            .as_str()
+            .is_some_and(|schema| schema.starts_with(OURS)),
+        Err(_) => bytes
+            .windows(TRIAL_SCHEMA.len())
+            .any(|text| text == TRIAL_SCHEMA.as_bytes()),
     };
     claims.then(|| record::parse(bytes))
 }
@@ -84,13 +88,28 @@ pub(super) fn judge(
     beside: Option<(&Trial, VerdictEvidence)>,
 ) -> Scored {
     let bound = &Bound::under(facts, order);
-    let case = Case { facts, standings, order, bound };
+    let case = Case {
+        facts,
+        standings,
+        order,
+        bound,
+    };
     let all = candidates(facts, beside);
-    let counting = all.iter().filter(|one| differences(one.trial, bound).is_empty());
+    let counting = all
+        .iter()
+        .filter(|one| differences(one.trial, bound).is_empty());
     let judged = counting.map(|one| findings::judge(&case, one));
-    let strictest =
-        judged.reduce(|one, other| if strictness(&other) > strictness(&one) { other } else { one });
-    strictest.unwrap_or_else(|| Scored { findings: findings::none_counts(&case, &all), ..Scored::default() })
+    let strictest = judged.reduce(|one, other| {
+        if strictness(&other) > strictness(&one) {
+            other
+        } else {
+            one
+        }
+    });
+    strictest.unwrap_or_else(|| Scored {
+        findings: findings::none_counts(&case, &all),
+        ..Scored::default()
+    })
 }
 
 fn strictness(scored: &Scored) -> (Outcome, usize) {
@@ -99,13 +118,24 @@ fn strictness(scored: &Scored) -> (Outcome, usize) {
 }
 
 /// The trials that can be read and lie in a directory of their own name.
-fn candidates<'a>(facts: &'a Facts, beside: Option<(&'a Trial, VerdictEvidence)>) -> Vec<Candidate<'a>> {
+fn candidates<'a>(
+    facts: &'a Facts,
+    beside: Option<(&'a Trial, VerdictEvidence)>,
+) -> Vec<Candidate<'a>> {
     let folded = facts.trials.folded.iter().filter_map(|folded| {
         let trial = folded.reading.as_ref().ok()?;
         let is_named = directory(&folded.path) == Some(trial.directory_name().as_str());
         let path = Some(folded.path.as_str());
-        is_named.then_some(Candidate { trial, path, evidence: VerdictEvidence::Itself })
+        is_named.then_some(Candidate {
+            trial,
+            path,
+            evidence: VerdictEvidence::Itself,
+        })
     });
-    let beside = beside.map(|(trial, evidence)| Candidate { trial, path: None, evidence });
+    let beside = beside.map(|(trial, evidence)| Candidate {
+        trial,
+        path: None,
+        evidence,
+    });
     beside.into_iter().chain(folded).collect()
 }

@@ -10,11 +10,21 @@ use crate::model::trial::{CheckRun, Outcome, Revision};
 pub fn unwitnessed(checks: &[CheckRun], touched: &[RepoPath]) -> Vec<String> {
     let touched: BTreeSet<_> = touched.iter().collect();
     let mut blind: BTreeMap<&str, bool> = BTreeMap::new();
-    for run in checks.iter().filter(|run| run.revision == Revision::Candidate) {
-        let Some(property) = &run.property else { continue };
+    for run in checks
+        .iter()
+        .filter(|run| run.revision == Revision::Candidate)
+    {
+        let Some(property) = &run.property else {
+            continue;
+        };
         let opened = run.opened.as_ref().filter(|_| run.outcome == Outcome::Pass);
-        let saw_none = opened.is_some_and(|all| all.iter().all(|file| !touched.contains(&file.path)));
+        let saw_none =
+            opened.is_some_and(|all| all.iter().all(|file| !touched.contains(&file.path)));
         *blind.entry(property.as_str()).or_insert(true) &= saw_none;
     }
-    blind.into_iter().filter(|(_, is_blind)| *is_blind).map(|(id, _)| id.to_owned()).collect()
+    blind
+        .into_iter()
+        .filter(|(_, is_blind)| *is_blind)
+        .map(|(id, _)| id.to_owned())
+        .collect()
 }

@@ -17,7 +17,9 @@ pub fn views(bytes: &[u8]) -> Vec<Vec<u8>> {
     }
     for _ in 0..DEPTH {
         let colours = colourless(&mut views, &last);
-        let Some(next) = unescaped(colours.as_deref().unwrap_or(&last)) else { return views };
+        let Some(next) = unescaped(colours.as_deref().unwrap_or(&last)) else {
+            return views;
+        };
         views.push(next.clone());
         last = next;
     }
@@ -41,7 +43,11 @@ fn unescaped(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(bytes.len());
     let (mut at, mut is_other) = (0, false);
     while let Some(byte) = bytes.get(at) {
-        let escape = if *byte == b'\\' { escape(&bytes[at + 1..]) } else { None };
+        let escape = if *byte == b'\\' {
+            escape(&bytes[at + 1..])
+        } else {
+            None
+        };
         let Some((c, length)) = escape else {
             out.push(*byte);
             at += 1;
@@ -75,7 +81,9 @@ fn escape(rest: &[u8]) -> Option<(char, usize)> {
 }
 
 fn number(digits: &[u8]) -> Option<char> {
-    let text = std::str::from_utf8(digits).ok().filter(|text| !text.starts_with('+'))?;
+    let text = std::str::from_utf8(digits)
+        .ok()
+        .filter(|text| !text.starts_with('+'))?;
     let number = u32::from_str_radix(text, 16).ok()?;
     Some(char::from_u32(number).unwrap_or(char::REPLACEMENT_CHARACTER))
 }
@@ -101,8 +109,13 @@ fn sequence(rest: &[u8]) -> usize {
     match rest.first() {
         None | Some(b'\n') => 0,
         Some(b'[') => {
-            let inner = rest[1..].iter().take_while(|byte| (0x20..=0x3f).contains(*byte)).count();
-            let is_ended = rest.get(1 + inner).is_some_and(|byte| (0x40..=0x7e).contains(byte));
+            let inner = rest[1..]
+                .iter()
+                .take_while(|byte| (0x20..=0x3f).contains(*byte))
+                .count();
+            let is_ended = rest
+                .get(1 + inner)
+                .is_some_and(|byte| (0x40..=0x7e).contains(byte));
             1 + inner + usize::from(is_ended)
         }
         // what such a sequence carries, an address for instance, stays to be looked at

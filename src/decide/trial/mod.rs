@@ -13,7 +13,9 @@ use crate::model::ids::OracleId;
 use crate::model::trial::{Outcome, PropertyPower, TrialReason, TrialVerdict};
 use crate::policy::BUILT_IN_CANARIES;
 
-pub use facts::{CanaryAnswer, CanaryFacts, Draft, FreezeFacts, PropertyFacts, SeedFacts, TrialFacts};
+pub use facts::{
+    CanaryAnswer, CanaryFacts, Draft, FreezeFacts, PropertyFacts, SeedFacts, TrialFacts,
+};
 pub use power::Weakness;
 pub use seed::SeedVerdict;
 
@@ -66,20 +68,28 @@ pub fn seed_verdict(trial: &TrialFacts, property: &PropertyFacts, seed: &SeedFac
 /// The first canary that is anything but a hard pass. One that is built in and was not looked at
 /// is a miss.
 fn missed_canary(canaries: &[CanaryFacts]) -> Option<&str> {
-    let missed =
-        canaries.iter().map(|canary| (canary.id.as_str(), canary)).find(|(id, canary)| match canary.answer {
+    let missed = canaries
+        .iter()
+        .map(|canary| (canary.id.as_str(), canary))
+        .find(|(id, canary)| match canary.answer {
             CanaryAnswer::Ended(outcome) => outcome != Outcome::Pass,
             CanaryAnswer::NotConfigured => *id != "public_signature",
         });
     let absent = |name: &&str| !canaries.iter().any(|canary| canary.id == *name);
-    missed.map(|(id, _)| id).or_else(|| BUILT_IN_CANARIES.into_iter().find(absent))
+    missed
+        .map(|(id, _)| id)
+        .or_else(|| BUILT_IN_CANARIES.into_iter().find(absent))
 }
 
 fn judge_properties(facts: &TrialFacts, tally: &mut Tally) {
     if facts.bytes_changed {
         tally.because(TrialReason::BytesChanged);
     }
-    let counted = facts.properties.iter().filter(|property| judge_property(facts, property, tally)).count();
+    let counted = facts
+        .properties
+        .iter()
+        .filter(|property| judge_property(facts, property, tally))
+        .count();
     if counted == 0 {
         tally.because(TrialReason::NothingScored);
     }
@@ -93,14 +103,29 @@ fn judge_property(facts: &TrialFacts, property: &PropertyFacts, tally: &mut Tall
     let judged = |seed| (seed, seed::judge(facts, property, seed));
     let verdicts: Vec<_> = property.seeds.iter().map(judged).collect();
     let complete = !verdicts.is_empty()
-        && property.freezes.iter().all(|row| property.seeds.iter().any(|seed| seed.seed == row.seed));
-    let misses = !complete || verdicts.iter().any(|(_, verdict)| *verdict != SeedVerdict::Pass);
+        && property
+            .freezes
+            .iter()
+            .all(|row| property.seeds.iter().any(|seed| seed.seed == row.seed));
+    let misses = !complete
+        || verdicts
+            .iter()
+            .any(|(_, verdict)| *verdict != SeedVerdict::Pass);
     for (seed, verdict) in &verdicts {
-        tally.decision.seeds.push((property.id.clone(), seed.seed.clone(), *verdict));
+        tally
+            .decision
+            .seeds
+            .push((property.id.clone(), seed.seed.clone(), *verdict));
     }
-    tally.decision.power.push(PropertyPower { property_id: property.id.clone(), power: power::of(property) });
+    tally.decision.power.push(PropertyPower {
+        property_id: property.id.clone(),
+        power: power::of(property),
+    });
     if !property.scores {
-        tally.decision.unscored_miss.extend(misses.then(|| property.id.clone()));
+        tally
+            .decision
+            .unscored_miss
+            .extend(misses.then(|| property.id.clone()));
         return false;
     }
     if !complete {
@@ -110,7 +135,10 @@ fn judge_property(facts: &TrialFacts, property: &PropertyFacts, tally: &mut Tall
         tally.add(property, seed, verdict);
     }
     let weakness = power::weakness(facts, property).filter(|_| !misses);
-    tally.decision.weak.extend(weakness.map(|weakness| (property.id.clone(), weakness)));
+    tally
+        .decision
+        .weak
+        .extend(weakness.map(|weakness| (property.id.clone(), weakness)));
     weakness.is_none() && property.freezes.is_empty()
 }
 
@@ -139,7 +167,13 @@ impl Default for Tally {
             unconfirmed: Vec::new(),
         };
         let none = BTreeSet::new;
-        Self { decision, reasons: BTreeSet::new(), held: none(), illegal: none(), uncovered: none() }
+        Self {
+            decision,
+            reasons: BTreeSet::new(),
+            held: none(),
+            illegal: none(),
+            uncovered: none(),
+        }
     }
 }
 
@@ -165,7 +199,9 @@ impl Tally {
         }
         let frozen = property.freezes.iter().any(|row| row.seed == seed.seed);
         if frozen && seed::is_unconfirmed(seed) && verdict != SeedVerdict::StableFailure {
-            self.decision.unconfirmed.push((property.id.clone(), seed.seed.clone()));
+            self.decision
+                .unconfirmed
+                .push((property.id.clone(), seed.seed.clone()));
         }
     }
 
@@ -175,7 +211,12 @@ impl Tally {
             (TrialReason::IllegalFreeze, &self.illegal),
             (TrialReason::FreezeHit, &self.held),
         ];
-        self.reasons.extend(lists.iter().filter(|(_, list)| !list.is_empty()).map(|(reason, _)| *reason));
+        self.reasons.extend(
+            lists
+                .iter()
+                .filter(|(_, list)| !list.is_empty())
+                .map(|(reason, _)| *reason),
+        );
         let reasons: Vec<_> = self.reasons.into_iter().collect();
         let verdict = match reasons.as_slice() {
             [] => TrialVerdict::Admit,

@@ -9,9 +9,14 @@ pub(super) fn of(property: &PropertyFacts) -> Power {
     let all = |outcomes: &[Outcome], wanted| {
         !outcomes.is_empty() && outcomes.iter().all(|outcome| *outcome == wanted)
     };
-    let mended =
-        |base: &[Outcome], candidate: &[Outcome]| all(base, Outcome::Fail) && all(candidate, Outcome::Pass);
-    if property.seeds.iter().any(|seed| mended(&seed.base, &seed.candidate)) {
+    let mended = |base: &[Outcome], candidate: &[Outcome]| {
+        all(base, Outcome::Fail) && all(candidate, Outcome::Pass)
+    };
+    if property
+        .seeds
+        .iter()
+        .any(|seed| mended(&seed.base, &seed.candidate))
+    {
         Power::BaseFail
     } else if property.witness.as_deref().is_some_and(is_killed) {
         Power::Witness
@@ -46,7 +51,11 @@ impl Weakness {
 
 /// Whether a row that passes shows too little to score.
 pub(super) fn weakness(trial: &TrialFacts, property: &PropertyFacts) -> Option<Weakness> {
-    if property.witness.as_deref().is_some_and(|witness| !is_killed(witness)) {
+    if property
+        .witness
+        .as_deref()
+        .is_some_and(|witness| !is_killed(witness))
+    {
         return Some(Weakness::WitnessNotKilled);
     }
     match (trial.power, of(property)) {

@@ -23,12 +23,24 @@ pub enum SeedVerdict {
 
 /// Judges one seed.
 pub(super) fn judge(trial: &TrialFacts, property: &PropertyFacts, seed: &SeedFacts) -> SeedVerdict {
-    let rows: Vec<_> = property.freezes.iter().filter(|row| row.seed == seed.seed).collect();
-    if rows.is_empty() { judge_bare(seed) } else { judge_frozen(trial, property, seed, &rows) }
+    let rows: Vec<_> = property
+        .freezes
+        .iter()
+        .filter(|row| row.seed == seed.seed)
+        .collect();
+    if rows.is_empty() {
+        judge_bare(seed)
+    } else {
+        judge_frozen(trial, property, seed, &rows)
+    }
 }
 
 fn judge_bare(seed: &SeedFacts) -> SeedVerdict {
-    if is_pass(&seed.candidate) { SeedVerdict::Pass } else { SeedVerdict::Uncovered }
+    if is_pass(&seed.candidate) {
+        SeedVerdict::Pass
+    } else {
+        SeedVerdict::Uncovered
+    }
 }
 
 /// Freeze rows are looked at last: only a seed that failed, and did nothing worse, asks for one.
@@ -38,7 +50,11 @@ fn judge_frozen(
     seed: &SeedFacts,
     rows: &[&FreezeFacts],
 ) -> SeedVerdict {
-    let only = |outcomes: &[Outcome]| seed.candidate.iter().all(|outcome| outcomes.contains(outcome));
+    let only = |outcomes: &[Outcome]| {
+        seed.candidate
+            .iter()
+            .all(|outcome| outcomes.contains(outcome))
+    };
     let base = Base::of(&seed.base);
     if base == Base::StableFailure {
         SeedVerdict::StableFailure
@@ -93,10 +109,17 @@ pub(super) fn is_unconfirmed(seed: &SeedFacts) -> bool {
 }
 
 fn is_usable(trial: &TrialFacts, row: &FreezeFacts) -> bool {
-    let overlaps = |path| trial.touched.iter().any(|touched| row_covers(path, touched));
+    let overlaps = |path| {
+        trial
+            .touched
+            .iter()
+            .any(|touched| row_covers(path, touched))
+    };
     row.sound
         && row.eligible
-        && row.expires_at.is_some_and(|day| day.days_since(trial.today) >= 0)
+        && row
+            .expires_at
+            .is_some_and(|day| day.days_since(trial.today) >= 0)
         && row.paths.iter().any(overlaps)
 }
 

@@ -69,7 +69,12 @@ impl Destination {
     ///
     /// # Errors
     /// When an object is absent or unreadable.
-    pub fn tips_beside(&self, repo: &Repo, name: &str, tip: CommitId) -> Result<Vec<CommitId>, GateError> {
+    pub fn tips_beside(
+        &self,
+        repo: &Repo,
+        name: &str,
+        tip: CommitId,
+    ) -> Result<Vec<CommitId>, GateError> {
         if self.lines.iter().all(|line| line.name != name) {
             return Ok(Vec::new());
         }
@@ -99,11 +104,15 @@ impl Destination {
             Some(line) => line.tip,
             None => {
                 let own: Vec<_> = of_line().map(|line| line.tip).collect();
-                nearest(repo, tip, &if own.is_empty() { self.tips() } else { own })?.unwrap_or(self.from)
+                nearest(repo, tip, &if own.is_empty() { self.tips() } else { own })?
+                    .unwrap_or(self.from)
             }
         };
-        let policy =
-            if landing == self.from { Some(self.policy.clone()) } else { read_policy(repo, landing)? };
+        let policy = if landing == self.from {
+            Some(self.policy.clone())
+        } else {
+            read_policy(repo, landing)?
+        };
         Ok((landing, policy))
     }
 
@@ -113,13 +122,20 @@ impl Destination {
     /// # Errors
     /// When one of them holds the candidate, or an object is absent.
     pub fn ask_local(&self, repo: &Repo, side: &Side, tip: CommitId) -> Result<(), GateError> {
-        for line in self.lines.iter().filter(|line| line.witness == Witness::Local) {
+        for line in self
+            .lines
+            .iter()
+            .filter(|line| line.witness == Witness::Local)
+        {
             if repo.contains(line.tip, tip)? {
                 let looked_for = format!(
                     "{NOTHING_KNOWN} but the local {}, which holds what is pushed",
                     shown(&line.name)
                 );
-                return Err(GateError::NoLine { looked_for, fix: fetched(side) });
+                return Err(GateError::NoLine {
+                    looked_for,
+                    fix: fetched(side),
+                });
             }
         }
         Ok(())
@@ -127,7 +143,10 @@ impl Destination {
 
     /// What bounds a ref that is no protected line: those lines, and the ones that they are behind.
     pub fn tips_beyond(&self) -> Vec<CommitId> {
-        self.tips().into_iter().chain(self.upstream.iter().map(|line| line.tip)).collect()
+        self.tips()
+            .into_iter()
+            .chain(self.upstream.iter().map(|line| line.tip))
+            .collect()
     }
 
     /// Whether the line of that name holds a commit where this one is merely behind it.

@@ -1,5 +1,8 @@
 //! Is somebody about to commit, whose commit git would refuse if HEAD moved under it?
-#![expect(clippy::disallowed_methods, reason = "git::fold looks at what git wrote last")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "git::fold looks at what git wrote last"
+)]
 
 use std::fs;
 use std::thread;
@@ -24,7 +27,10 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// under way, or about to begin, when index or message were written just now, and HEAD did not move
 /// since. That is courtesy and no lock: a fold that is wrong about it harms nothing, but git tells
 /// the person to commit again.
-pub(super) fn wait(place: &GitPlace, still: impl Fn() -> Result<(), FoldError>) -> Result<(), FoldError> {
+pub(super) fn wait(
+    place: &GitPlace,
+    still: impl Fn() -> Result<(), FoldError>,
+) -> Result<(), FoldError> {
     let start = Instant::now();
     while !is_calm(place) && start.elapsed() < PATIENCE {
         thread::sleep(PAUSE);
@@ -35,11 +41,17 @@ pub(super) fn wait(place: &GitPlace, still: impl Fn() -> Result<(), FoldError>) 
 
 fn is_calm(place: &GitPlace) -> bool {
     let path = |name: &str| place.git_dir.join(name);
-    let written = |name: &str| fs::symlink_metadata(path(name)).and_then(|file| file.modified()).ok();
+    let written = |name: &str| {
+        fs::symlink_metadata(path(name))
+            .and_then(|file| file.modified())
+            .ok()
+    };
     if is_there(&path("index.lock")) {
         return false;
     }
-    let Some(begun) = written("index").max(written("COMMIT_EDITMSG")) else { return true };
+    let Some(begun) = written("index").max(written("COMMIT_EDITMSG")) else {
+        return true;
+    };
     written("logs/HEAD").is_some_and(|moved| moved >= begun) || is_old(begun)
 }
 

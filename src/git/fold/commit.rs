@@ -29,15 +29,32 @@ impl Commit<'_> {
         }
         pack.send()?;
         let git = Git::durable(place).args(["commit-tree", "-S", &self.tree.to_string()]);
-        let parent = self.parent.map(|parent| ["-p".to_owned(), parent.to_string()]);
-        let id = git.args(parent.into_iter().flatten()).input(self.message.as_bytes().to_vec()).line()?;
-        id.parse().map_err(|_| PlumbingError::Answer { command: "git commit-tree".to_owned() }.into())
+        let parent = self
+            .parent
+            .map(|parent| ["-p".to_owned(), parent.to_string()]);
+        let id = git
+            .args(parent.into_iter().flatten())
+            .input(self.message.as_bytes().to_vec())
+            .line()?;
+        id.parse().map_err(|_| {
+            PlumbingError::Answer {
+                command: "git commit-tree".to_owned(),
+            }
+            .into()
+        })
     }
 
     fn bytes(&self, by: &Signature) -> Vec<u8> {
         let tree = format!("tree {}\n", self.tree);
-        let parent = self.parent.map(|parent| format!("parent {parent}\n")).unwrap_or_default();
-        let end = if self.message.ends_with('\n') { "" } else { "\n" };
+        let parent = self
+            .parent
+            .map(|parent| format!("parent {parent}\n"))
+            .unwrap_or_default();
+        let end = if self.message.ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
         let parts: [&[u8]; 9] = [
             tree.as_bytes(),
             parent.as_bytes(),
@@ -69,11 +86,19 @@ impl Signature {
     pub(super) fn of(place: &GitPlace) -> Result<Self, PlumbingError> {
         let listed = Git::at(place).args(["var", "-l"]).run()?;
         // the configuration comes first, and the last one counts
-        let last = |name: &str| listed.split(|byte| *byte == b'\n').rev().find_map(|line| value(line, name));
+        let last = |name: &str| {
+            listed
+                .split(|byte| *byte == b'\n')
+                .rev()
+                .find_map(|line| value(line, name))
+        };
         let unsure = last("user.useconfigonly").is_some_and(is_on);
         let identity = |variable: &str| match last(variable) {
             Some(known) if !unsure && !is_doubtful(known) => Ok(known.to_vec()),
-            _ => Git::at(place).args(["var", variable]).line().map(String::into_bytes),
+            _ => Git::at(place)
+                .args(["var", variable])
+                .line()
+                .map(String::into_bytes),
         };
         Ok(Self {
             author: identity("GIT_AUTHOR_IDENT")?,
@@ -94,13 +119,17 @@ fn value<'l>(line: &'l [u8], name: &str) -> Option<&'l [u8]> {
 
 /// As git reads a boolean; what it would call invalid counts as on.
 fn is_on(value: &[u8]) -> bool {
-    !["", "false", "no", "off", "0"].iter().any(|off| value.eq_ignore_ascii_case(off.as_bytes()))
+    !["", "false", "no", "off", "0"]
+        .iter()
+        .any(|off| value.eq_ignore_ascii_case(off.as_bytes()))
 }
 
 /// `git var -l` is lenient where a commit is not: no name, no email, a host that has no domain.
 fn is_doubtful(identity: &[u8]) -> bool {
     let text = String::from_utf8_lossy(identity);
-    let Some((name, rest)) = text.split_once('<') else { return true };
+    let Some((name, rest)) = text.split_once('<') else {
+        return true;
+    };
     let email = rest.split('>').next().unwrap_or_default();
     name.trim().is_empty() || email.is_empty() || email.ends_with(".(none)")
 }
@@ -111,9 +140,13 @@ mod tests {
 
     #[test]
     fn what_a_commit_would_refuse_is_asked_for_again() {
-        for doubtful in
-            ["", "<a@b> 1 +0000", " <a@b> 1 +0000", "A <> 1 +0000", "root <root@host.(none)> 1 +0000"]
-        {
+        for doubtful in [
+            "",
+            "<a@b> 1 +0000",
+            " <a@b> 1 +0000",
+            "A <> 1 +0000",
+            "root <root@host.(none)> 1 +0000",
+        ] {
             assert!(is_doubtful(doubtful.as_bytes()), "{doubtful:?}");
         }
         assert!(!is_doubtful(b"Ada <ada@example.org> 1 +0000"));

@@ -1,5 +1,8 @@
 //! Where is a new index written before it takes the place of the old one?
-#![expect(clippy::disallowed_methods, reason = "git::fold writes the new index beside the old one")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "git::fold writes the new index beside the old one"
+)]
 
 use std::fs::{self, File};
 use std::io;
@@ -21,7 +24,10 @@ impl Desk {
                 let _next_time = fs::remove_dir_all(entry.path());
             }
         }
-        tempfile::Builder::new().prefix(PREFIX).tempdir_in(git_dir).map(Self)
+        tempfile::Builder::new()
+            .prefix(PREFIX)
+            .tempdir_in(git_dir)
+            .map(Self)
     }
 
     /// The place of the new index, with a copy of the old one if there is one. The copy is as old as
@@ -31,7 +37,10 @@ impl Desk {
         if let Some(old) = old {
             let written = fs::symlink_metadata(old)?.modified()?;
             fs::copy(old, &path)?;
-            File::options().write(true).open(&path)?.set_modified(written)?;
+            File::options()
+                .write(true)
+                .open(&path)?
+                .set_modified(written)?;
         }
         Ok(path)
     }

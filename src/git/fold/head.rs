@@ -17,19 +17,29 @@ pub struct Ground {
 
 impl Ground {
     pub(super) fn read(repo: &Repo) -> Result<Self, FoldError> {
-        let fault = |error: gix::Error| GitError::Other { what: "HEAD".to_owned(), why: chain(&error) };
+        let fault = |error: gix::Error| GitError::Other {
+            what: "HEAD".to_owned(),
+            why: chain(&error),
+        };
         let head = repo.inner.head().map_err(fault)?;
         let branch = head.referent_name().map(|name| name.as_bstr().to_string());
         let commit = match head.is_unborn() {
             true => None,
             false => Some(repo.inner.head_commit().map_err(fault)?),
         };
-        Ok(Self { head: commit.map(|commit| CommitId(ours(commit.id))), branch })
+        Ok(Self {
+            head: commit.map(|commit| CommitId(ours(commit.id))),
+            branch,
+        })
     }
 
     /// Whether HEAD is what it was.
     pub(super) fn still(&self, repo: &Repo) -> Result<(), FoldError> {
-        if Self::read(repo)? == *self { Ok(()) } else { Err(FoldError::Moved) }
+        if Self::read(repo)? == *self {
+            Ok(())
+        } else {
+            Err(FoldError::Moved)
+        }
     }
 }
 
@@ -39,14 +49,21 @@ pub(super) struct Mover(Started);
 impl Mover {
     /// It writes `reason` into the reflogs.
     pub(super) fn start(place: &GitPlace, reason: &str) -> Result<Self, PlumbingError> {
-        Git::durable(place).args(["update-ref", "--stdin", "-m", reason]).start().map(Self)
+        Git::durable(place)
+            .args(["update-ref", "--stdin", "-m", reason])
+            .start()
+            .map(Self)
     }
 
     /// Moves HEAD, through its branch when it is on one, if it is still `from`.
     pub(super) fn move_head(self, to: CommitId, from: Option<CommitId>) -> Result<(), FoldError> {
         let none = "0".repeat(to.0.hex_len());
         let from = from.map_or(none, |from| from.to_string());
-        let moved = self.0.finish(format!("update HEAD {to} {from}\n").into_bytes());
-        moved.map(drop).map_err(|error| met(&error).unwrap_or(error.into()))
+        let moved = self
+            .0
+            .finish(format!("update HEAD {to} {from}\n").into_bytes());
+        moved
+            .map(drop)
+            .map_err(|error| met(&error).unwrap_or(error.into()))
     }
 }

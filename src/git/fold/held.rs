@@ -1,5 +1,8 @@
 //! Who else holds the repository, and how long is that waited for?
-#![expect(clippy::disallowed_methods, reason = "git::fold looks at locks and makes its own")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "git::fold looks at locks and makes its own"
+)]
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -32,11 +35,19 @@ pub struct FoldLock {
 /// [`FoldError::Folding`] after the wait; [`FoldError::Io`] when the lock cannot be made.
 pub fn lock(place: &GitPlace) -> Result<FoldLock, FoldError> {
     let path = common_dir(place)?.join("reins.lock");
-    let file = lock_file(&path).map_err(|source| FoldError::Lock { path: path.clone(), source })?;
-    let taken = until(OURS, || match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Some(Ok(())),
-        Err(rustix::io::Errno::WOULDBLOCK) => None,
-        Err(errno) => Some(Err(FoldError::Lock { path: path.clone(), source: errno.into() })),
+    let file = lock_file(&path).map_err(|source| FoldError::Lock {
+        path: path.clone(),
+        source,
+    })?;
+    let taken = until(OURS, || {
+        match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Some(Ok(())),
+            Err(rustix::io::Errno::WOULDBLOCK) => None,
+            Err(errno) => Some(Err(FoldError::Lock {
+                path: path.clone(),
+                source: errno.into(),
+            })),
+        }
     });
     taken.unwrap_or(Err(FoldError::Folding { path }))?;
     Ok(FoldLock { _file: file })
@@ -55,16 +66,29 @@ fn common_dir(place: &GitPlace) -> Result<PathBuf, FoldError> {
 /// Opens the file; a new one is for everybody who may write in the directory, whatever the umask:
 /// that is what `core.sharedRepository` is for.
 fn lock_file(path: &Path) -> io::Result<File> {
-    let open = || OpenOptions::new().read(true).write(true).custom_flags(nofollow()).open(path);
+    let open = || {
+        OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags(nofollow())
+            .open(path)
+    };
     match open() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         opened => return opened,
     }
     let mut new = OpenOptions::new();
-    match new.read(true).write(true).create_new(true).custom_flags(nofollow()).open(path) {
+    match new
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .custom_flags(nofollow())
+        .open(path)
+    {
         Ok(file) => {
-            let directory =
-                path.parent().map_or(Ok(0), |parent| Ok::<_, io::Error>(fs::metadata(parent)?.mode()))?;
+            let directory = path.parent().map_or(Ok(0), |parent| {
+                Ok::<_, io::Error>(fs::metadata(parent)?.mode())
+            })?;
             file.set_permissions(fs::Permissions::from_mode(directory & 0o666))?;
             Ok(file)
         }
@@ -112,7 +136,9 @@ impl Drop for IndexLock {
 
 /// The lock that git says it met, if that is what it says.
 pub(super) fn met(error: &PlumbingError) -> Option<FoldError> {
-    let PlumbingError::Failed { stderr, .. } = error else { return None };
+    let PlumbingError::Failed { stderr, .. } = error else {
+        return None;
+    };
     let (_, rest) = stderr.split_once("Unable to create '")?;
     let (path, _) = rest.split_once("': File exists")?;
     Some(FoldError::held(path.into()))

@@ -48,8 +48,9 @@ impl<'a> Pack<'a> {
 
     /// Takes an object along, once, and says its name.
     pub(super) fn add(&mut self, kind: Kind, bytes: &[u8]) -> Result<ObjectId, FoldError> {
-        let id =
-            gix::objs::compute_hash(self.format, kind, bytes).map(ours).map_err(|error| fault(&error))?;
+        let id = gix::objs::compute_hash(self.format, kind, bytes)
+            .map(ours)
+            .map_err(|error| fault(&error))?;
         if self.sent.insert(id) {
             self.write(kind, bytes).map_err(PlumbingError::Start)?;
             self.count += 1;
@@ -77,10 +78,13 @@ impl<'a> Pack<'a> {
         loop {
             let (taken, made) = (self.compressor.total_in(), self.compressor.total_out());
             let mut block = [0; 16 << 10];
-            let status = self.compressor.compress(rest, &mut block, deflate::FlushCompress::Finish);
+            let status = self
+                .compressor
+                .compress(rest, &mut block, deflate::FlushCompress::Finish);
             let status = status.map_err(io::Error::other)?;
             rest = &rest[(self.compressor.total_in() - taken) as usize..];
-            self.bytes.extend_from_slice(&block[..(self.compressor.total_out() - made) as usize]);
+            self.bytes
+                .extend_from_slice(&block[..(self.compressor.total_out() - made) as usize]);
             if matches!(status, Status::StreamEnd) {
                 return Ok(());
             }
@@ -105,7 +109,9 @@ impl<'a> Pack<'a> {
     }
 
     fn reader(&self) -> Result<Started, PlumbingError> {
-        Git::durable(self.place).args(["index-pack", "--threads=1", "--stdin"]).start()
+        Git::durable(self.place)
+            .args(["index-pack", "--threads=1", "--stdin"])
+            .start()
     }
 }
 
@@ -115,5 +121,8 @@ fn header(count: u32) -> [u8; 12] {
 
 /// Bytes that are made to collide have no name.
 fn fault(error: &gix::Error) -> GitError {
-    GitError::Other { what: "an object to be stored".to_owned(), why: chain(error) }
+    GitError::Other {
+        what: "an object to be stored".to_owned(),
+        why: chain(error),
+    }
 }

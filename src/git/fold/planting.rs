@@ -24,7 +24,10 @@ pub(super) fn plant(
     base: Option<ObjectId>,
     blobs: &Blobs,
 ) -> Result<ObjectId, FoldError> {
-    let files: Vec<File<'_>> = blobs.iter().map(|(path, id)| (path.as_str(), *id)).collect();
+    let files: Vec<File<'_>> = blobs
+        .iter()
+        .map(|(path, id)| (path.as_str(), *id))
+        .collect();
     Planter { repo, pack }.tree(base, &files, 0)
 }
 
@@ -37,7 +40,12 @@ struct Planter<'a, 'p> {
 
 impl Planter<'_, '_> {
     /// The tree of the directory whose name, with its slash, is the first `at` bytes of each path.
-    fn tree(&mut self, base: Option<ObjectId>, files: &[File<'_>], at: usize) -> Result<ObjectId, FoldError> {
+    fn tree(
+        &mut self,
+        base: Option<ObjectId>,
+        files: &[File<'_>],
+        at: usize,
+    ) -> Result<ObjectId, FoldError> {
         let mut directory = base.map_or(Ok(Directory::new()), |base| self.repo.directory(base))?;
         for group in files.chunk_by(|one, other| name(one, at) == name(other, at)) {
             let name = name(&group[0], at);
@@ -59,13 +67,19 @@ impl Planter<'_, '_> {
         let is_file = path.len() == end;
         let stands_in_way = old.is_some_and(|old| (old.mode == EntryState::TREE) == is_file);
         if stands_in_way || (is_file && group.len() > 1) {
-            return Err(FoldError::InTheWay { path: path[..end].to_owned(), holder: "HEAD" });
+            return Err(FoldError::InTheWay {
+                path: path[..end].to_owned(),
+                holder: "HEAD",
+            });
         }
         match is_file {
             true => Ok(EntryState { mode: REGULAR, id }),
             false => {
                 let id = self.tree(old.map(|old| old.id), group, end + 1)?;
-                Ok(EntryState { mode: EntryState::TREE, id })
+                Ok(EntryState {
+                    mode: EntryState::TREE,
+                    id,
+                })
             }
         }
     }
@@ -76,8 +90,10 @@ fn name<'f>(file: &File<'f>, at: usize) -> &'f str {
 }
 
 fn tree_bytes(directory: &Directory) -> Vec<u8> {
-    let mut entries: Vec<Entry<'_>> =
-        directory.iter().map(|(name, state)| (name.as_slice(), *state)).collect();
+    let mut entries: Vec<Entry<'_>> = directory
+        .iter()
+        .map(|(name, state)| (name.as_slice(), *state))
+        .collect();
     entries.sort_by(tree_order);
     let mut bytes = Vec::new();
     for (name, state) in entries {

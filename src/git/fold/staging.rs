@@ -1,5 +1,8 @@
 //! How do the folded files get into the person's index while every other entry stays as it is?
-#![expect(clippy::disallowed_methods, reason = "git::fold puts the new index into the place of the old one")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "git::fold puts the new index into the place of the old one"
+)]
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -40,25 +43,41 @@ impl<'a> Staging<'a> {
         let path = place.git_dir.join("index");
         // where the index is a link, git writes the file that it leads to
         let path = fs::canonicalize(&path).unwrap_or(path);
-        Self { place, format, blobs, path, checked: Cell::default() }
+        Self {
+            place,
+            format,
+            blobs,
+            path,
+            checked: Cell::default(),
+        }
     }
 
     /// Looks that no entry of the person's would have to give way: git replaces a staged file by a
     /// directory of the same name, and the other way round, without asking.
     pub(super) fn check(&self) -> Result<(), FoldError> {
         self.checked.set(self.moment());
-        let Some(index) = self.index()? else { return Ok(()) };
-        let in_way = |path: &str| FoldError::InTheWay { path: path.to_owned(), holder: "the index" };
-        let parents = self
-            .blobs
-            .keys()
-            .flat_map(|path| path.as_str().match_indices('/').map(|(end, _)| &path.as_str()[..end]));
+        let Some(index) = self.index()? else {
+            return Ok(());
+        };
+        let in_way = |path: &str| FoldError::InTheWay {
+            path: path.to_owned(),
+            holder: "the index",
+        };
+        let parents = self.blobs.keys().flat_map(|path| {
+            path.as_str()
+                .match_indices('/')
+                .map(|(end, _)| &path.as_str()[..end])
+        });
         for parent in parents.collect::<BTreeSet<_>>() {
-            index.entry_range(parent.into()).map_or(Ok(()), |_| Err(in_way(parent)))?;
+            index
+                .entry_range(parent.into())
+                .map_or(Ok(()), |_| Err(in_way(parent)))?;
         }
         for path in self.blobs.keys() {
             let below = format!("{path}/");
-            index.prefixed_entries_range(BStr::new(&below)).map_or(Ok(()), |_| Err(in_way(path.as_str())))?;
+            index
+                .prefixed_entries_range(BStr::new(&below))
+                .map_or(Ok(()), |_| Err(in_way(path.as_str())))?;
         }
         Ok(())
     }
@@ -86,11 +105,15 @@ impl<'a> Staging<'a> {
         let git = Git::durable(self.place).args(["update-index", "-z", "--index-info"]);
         git.env("GIT_INDEX_FILE", &new).input(self.list()?).run()?;
         ready()?;
-        let Some(_lock) = IndexLock::take(self.lock())? else { return Ok(None) };
+        let Some(_lock) = IndexLock::take(self.lock())? else {
+            return Ok(None);
+        };
         if self.moment() != before {
             return Ok(None);
         }
-        fs::rename(&new, &self.path).map(Some).map_err(|source| self.fault(source))
+        fs::rename(&new, &self.path)
+            .map(Some)
+            .map_err(|source| self.fault(source))
     }
 
     fn list(&self) -> Result<Vec<u8>, FoldError> {
@@ -102,7 +125,10 @@ impl<'a> Staging<'a> {
     }
 
     fn fault(&self, source: io::Error) -> FoldError {
-        FoldError::Lock { path: self.path.clone(), source }
+        FoldError::Lock {
+            path: self.path.clone(),
+            source,
+        }
     }
 
     fn lock(&self) -> PathBuf {
@@ -129,9 +155,12 @@ impl<'a> Staging<'a> {
     }
 
     fn holds_all(&self) -> Result<bool, FoldError> {
-        let Some(index) = self.index()? else { return Ok(false) };
+        let Some(index) = self.index()? else {
+            return Ok(false);
+        };
         Ok(self.blobs.iter().all(|(path, id)| {
-            let entry = index.entry_by_path_and_stage(BStr::new(path.as_str()), Stage::Unconflicted);
+            let entry =
+                index.entry_by_path_and_stage(BStr::new(path.as_str()), Stage::Unconflicted);
             entry.is_some_and(|entry| entry.id == theirs(*id))
         }))
     }
@@ -140,9 +169,16 @@ impl<'a> Staging<'a> {
         if !is_there(&self.path) {
             return Ok(None);
         }
-        let read =
-            gix::index::File::at(&self.path, self.format, true, gix::index::decode::Options::default());
-        let fault = |error: gix::Error| GitError::Other { what: "the index".to_owned(), why: chain(&error) };
+        let read = gix::index::File::at(
+            &self.path,
+            self.format,
+            true,
+            gix::index::decode::Options::default(),
+        );
+        let fault = |error: gix::Error| GitError::Other {
+            what: "the index".to_owned(),
+            why: chain(&error),
+        };
         Ok(Some(read.map_err(fault)?))
     }
 }

@@ -14,8 +14,9 @@ pub(super) fn findings(spot: &Spot) -> Vec<Finding> {
     let path = path(spot);
     let file = word(&path);
     let mut findings = Vec::new();
-    let mut fault =
-        |name, seen: String, expected, fix: String| findings.push(Finding::fault(name, seen, expected, fix));
+    let mut fault = |name, seen: String, expected, fix: String| {
+        findings.push(Finding::fault(name, seen, expected, fix))
+    };
     match &spot.hook {
         Standing::Nothing => {}
         Standing::Other { kind } => {
@@ -28,7 +29,12 @@ pub(super) fn findings(spot: &Spot) -> Vec<Finding> {
         }
         Standing::Link { target } if !executable(&spot.path()) => {
             let seen = format!("{path} leads to {}, which git cannot run", target.display());
-            fault("hook-dangling", seen, "a program", format!("rm {file} && {INSTALL}"));
+            fault(
+                "hook-dangling",
+                seen,
+                "a program",
+                format!("rm {file} && {INSTALL}"),
+            );
         }
         Standing::Link { .. } => {}
         Standing::File { head, .. } => {
@@ -42,7 +48,12 @@ pub(super) fn findings(spot: &Spot) -> Vec<Finding> {
             }
             if head.starts_with(b"\xef\xbb\xbf") {
                 let fix = format!("sed -i '1s/^\\xef\\xbb\\xbf//' {file}");
-                fault("hook-bom", format!("{path} starts with a byte order mark"), "#! at the start", fix);
+                fault(
+                    "hook-bom",
+                    format!("{path} starts with a byte order mark"),
+                    "#! at the start",
+                    fix,
+                );
             }
             findings.extend(first_line(&path, head));
         }
@@ -56,7 +67,10 @@ pub(super) fn kept(spot: &Spot) -> Option<Finding> {
         Standing::File { head, .. } if executable(&spot.kept_path()) => {
             first_line(&shown(&spot.kept_path().display().to_string()), head)
         }
-        Standing::Nothing | Standing::File { .. } | Standing::Link { .. } | Standing::Other { .. } => None,
+        Standing::Nothing
+        | Standing::File { .. }
+        | Standing::Link { .. }
+        | Standing::Other { .. } => None,
     }
 }
 
@@ -70,13 +84,20 @@ fn first_line(path: &str, head: &[u8]) -> Option<Finding> {
     let missing = interpreter(line).filter(|it| !executable(Path::new(it)))?;
     let seen = format!("{path} asks for {missing}, which is not there");
     let fix = format!("install {}", word(&missing));
-    Some(Finding::fault("hook-interpreter", seen, "an interpreter that exists", fix))
+    Some(Finding::fault(
+        "hook-interpreter",
+        seen,
+        "an interpreter that exists",
+        fix,
+    ))
 }
 
 /// The first line behind `#!`.
 fn shebang(head: &[u8]) -> Option<&[u8]> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    head.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()
+    head.strip_prefix(b"#!")?
+        .split(|byte| *byte == b'\n')
+        .next()
 }
 
 fn interpreter(line: &[u8]) -> Option<String> {
@@ -91,8 +112,14 @@ mod tests {
     #[test]
     fn the_first_line_says_who_runs_it() {
         assert_eq!(shebang(b"#!/bin/sh -e\nx"), Some(b"/bin/sh -e".as_slice()));
-        assert_eq!(interpreter(b" /usr/bin/env bash").as_deref(), Some("/usr/bin/env"));
+        assert_eq!(
+            interpreter(b" /usr/bin/env bash").as_deref(),
+            Some("/usr/bin/env")
+        );
         assert_eq!(shebang(b"\x7fELF"), None);
-        assert_eq!(shebang(b"\xef\xbb\xbf#!/bin/sh"), Some(b"/bin/sh".as_slice()));
+        assert_eq!(
+            shebang(b"\xef\xbb\xbf#!/bin/sh"),
+            Some(b"/bin/sh".as_slice())
+        );
     }
 }

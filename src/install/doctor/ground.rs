@@ -18,12 +18,22 @@ pub(super) fn findings(site: &Site) -> Result<Vec<Finding>, GateError> {
     let mut findings = Vec::new();
     if repo.is_shallow() {
         let seen = "the history of this clone is cut off";
-        findings.push(Finding::fault("shallow", seen, "the whole history", "git fetch --unshallow"));
+        findings.push(Finding::fault(
+            "shallow",
+            seen,
+            "the whole history",
+            "git fetch --unshallow",
+        ));
     }
     let Some(line) = repo.default_branch()? else {
         let seen = "no remote HEAD and no local main, master or trunk";
         let fix = fetch_default(&repo.usual_side());
-        findings.push(Finding::fault("protected-unknown", seen, "a protected line", fix));
+        findings.push(Finding::fault(
+            "protected-unknown",
+            seen,
+            "a protected line",
+            fix,
+        ));
         return Ok(findings);
     };
     match read_policy(&repo, line.tip) {
@@ -35,7 +45,12 @@ pub(super) fn findings(site: &Site) -> Result<Vec<Finding>, GateError> {
         Err(GateError::Policy { fault, .. }) => {
             let seen = format!("the policy on {}: {fault}", line.name);
             let fix = format!("correct {} in {POLICY_PATH} on that line", fault.key);
-            findings.push(Finding::fault("policy-invalid", seen, "a policy that can be read", fix));
+            findings.push(Finding::fault(
+                "policy-invalid",
+                seen,
+                "a policy that can be read",
+                fix,
+            ));
         }
         Err(error) => return Err(error),
     }
@@ -54,7 +69,12 @@ fn no_policy(site: &Site, repo: &Repo, line: &Line) -> Result<Finding, GateError
         (None, false) => "git reins init".to_owned(),
     };
     let seen = format!("no {POLICY_PATH} on {}: no push is judged", line.name);
-    Ok(Finding::fault("no-policy", seen, "a policy on the protected line", fix))
+    Ok(Finding::fault(
+        "no-policy",
+        seen,
+        "a policy on the protected line",
+        fix,
+    ))
 }
 
 /// The lines that the policy protects and this clone does not know.
@@ -63,14 +83,20 @@ fn protected(repo: &Repo, policy: &Policy) -> Result<Vec<Finding>, GateError> {
     if policy.protect.base.is_empty() {
         let seen = "protect.base names nothing";
         let fix = format!("name a line under protect.base in {POLICY_PATH}");
-        return Ok(vec![Finding::fault("protected-unknown", seen, "a protected line", fix)]);
+        return Ok(vec![Finding::fault(
+            "protected-unknown",
+            seen,
+            "a protected line",
+            fix,
+        )]);
     }
     let mut findings = Vec::new();
     for name in &policy.protect.base {
         if repo.protected_line(name)?.is_none() {
             let remote = word(&repo.remote().unwrap_or("origin".to_owned()));
             let branch = word(name.strip_prefix("refs/heads/").unwrap_or(name));
-            let fix = format!("git fetch {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}");
+            let fix =
+                format!("git fetch {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}");
             let seen = format!("{name} is not in this clone");
             findings.push(Finding::fault("protected-unknown", seen, expected, fix));
         }
@@ -80,12 +106,22 @@ fn protected(repo: &Repo, policy: &Policy) -> Result<Vec<Finding>, GateError> {
 
 /// The programs that the policy names and this machine lacks.
 fn tools(site: &Site, policy: &Policy) -> Vec<Finding> {
-    let checks = policy.checks.iter().map(|check| (format!("check {}", check.id), &check.run));
-    let others =
-        [("tier1.command", &policy.tier1.command), ("foreman.on_complete", &policy.foreman.on_complete)];
-    let signature =
-        policy.judge.public_signature.iter().map(|run| ("judge.public_signature".to_owned(), run));
-    let all = checks.chain(others.map(|(name, run)| (name.to_owned(), run))).chain(signature);
+    let checks = policy
+        .checks
+        .iter()
+        .map(|check| (format!("check {}", check.id), &check.run));
+    let others = [
+        ("tier1.command", &policy.tier1.command),
+        ("foreman.on_complete", &policy.foreman.on_complete),
+    ];
+    let signature = policy
+        .judge
+        .public_signature
+        .iter()
+        .map(|run| ("judge.public_signature".to_owned(), run));
+    let all = checks
+        .chain(others.map(|(name, run)| (name.to_owned(), run)))
+        .chain(signature);
     let missing = all.filter_map(|(name, run)| {
         let tool = run.first().filter(|tool| !is_there(site, tool))?;
         let seen = format!("{name} runs {tool}, which is not on this machine");

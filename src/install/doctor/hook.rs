@@ -31,7 +31,10 @@ pub(super) fn findings(site: &Site) -> Result<Vec<Finding>, InstallError> {
     findings.extend(disabled(site)?);
     for spot in &site.spots {
         findings.extend(file::findings(spot));
-        let kept: Vec<_> = file::kept(spot).into_iter().chain(kept(site, spot)).collect();
+        let kept: Vec<_> = file::kept(spot)
+            .into_iter()
+            .chain(kept(site, spot))
+            .collect();
         let stuck = kept.iter().find(|finding| finding.weight == Weight::Fault);
         let remedy = stuck.map_or_else(|| edit(spot), |finding| finding.fix.clone());
         findings.extend(kept);
@@ -65,29 +68,56 @@ fn fire(site: &Site, spot: &Spot) -> Result<Fired, InstallError> {
     if spot.hook == Standing::Nothing {
         return Ok(Fired::Nothing);
     }
-    let question = Sha256::of(spot.path().as_os_str().as_encoded_bytes()).to_string()[..16].to_owned();
+    let question =
+        Sha256::of(spot.path().as_os_str().as_encoded_bytes()).to_string()[..16].to_owned();
     let args = ["doctor", "https://doctor.invalid/"];
     let asked = (probe::VARIABLE, question.as_str());
     let ended = match hooks::version(&site.place)? {
-        version if version >= HOOK_RUN => hooks::fire(&site.place, (spot.event.name(), &args), asked, LIMIT),
+        version if version >= HOOK_RUN => {
+            hooks::fire(&site.place, (spot.event.name(), &args), asked, LIMIT)
+        }
         _ => hooks::fire_file(&site.place, (&spot.path(), &args), asked, LIMIT),
     };
     let ended = match ended {
         Ok(ended) => ended,
         // what git itself reports as a hook that cannot be run
-        Err(PlumbingError::Start(error)) => Ended { code: None, in_time: true, said: error.to_string() },
+        Err(PlumbingError::Start(error)) => Ended {
+            code: None,
+            in_time: true,
+            said: error.to_string(),
+        },
         Err(error) => return Err(error.into()),
     };
     let mark = format!(" answers {question} for {}", spot.event.name());
-    let Ended { code, in_time, said } = ended;
-    Ok(match said.lines().any(|line| line.starts_with("git-reins ") && line.ends_with(&mark)) {
-        true => Fired::Ours { in_time, code, said: without(&said, &mark) },
-        false => Fired::Silent(Ended { code, in_time, said }),
-    })
+    let Ended {
+        code,
+        in_time,
+        said,
+    } = ended;
+    Ok(
+        match said
+            .lines()
+            .any(|line| line.starts_with("git-reins ") && line.ends_with(&mark))
+        {
+            true => Fired::Ours {
+                in_time,
+                code,
+                said: without(&said, &mark),
+            },
+            false => Fired::Silent(Ended {
+                code,
+                in_time,
+                said,
+            }),
+        },
+    )
 }
 
 fn without(said: &str, mark: &str) -> String {
-    said.lines().filter(|line| !line.ends_with(mark)).map(|line| format!("{line}\n")).collect()
+    said.lines()
+        .filter(|line| !line.ends_with(mark))
+        .map(|line| format!("{line}\n"))
+        .collect()
 }
 
 fn ownership(site: &Site, spot: &Spot, fired: &Fired, remedy: String) -> Vec<Finding> {
@@ -98,9 +128,18 @@ fn ownership(site: &Site, spot: &Spot, fired: &Fired, remedy: String) -> Vec<Fin
     match fired {
         Fired::Nothing => {
             let fix = repair(site, spot);
-            findings.push(Finding::fault("hook-missing", format!("nothing at {path}"), "a hook", fix));
+            findings.push(Finding::fault(
+                "hook-missing",
+                format!("nothing at {path}"),
+                "a hook",
+                fix,
+            ));
         }
-        Fired::Ours { code: Some(0), in_time: true, .. } => {}
+        Fired::Ours {
+            code: Some(0),
+            in_time: true,
+            ..
+        } => {}
         Fired::Ours { in_time: false, .. } => findings.push(Finding::fault(
             "hook-slow",
             format!("{path} takes more than 5 s when nothing is pushed; git-reins answers at once"),
@@ -109,7 +148,11 @@ fn ownership(site: &Site, spot: &Spot, fired: &Fired, remedy: String) -> Vec<Fin
         )),
         Fired::Ours { code, said, .. } => findings.push(Finding::fault(
             "hook-refuses",
-            format!("{path} leaves with {} when nothing is pushed{}", number(*code), last_words(said)),
+            format!(
+                "{path} leaves with {} when nothing is pushed{}",
+                number(*code),
+                last_words(said)
+            ),
             answers,
             remedy,
         )),
@@ -125,7 +168,10 @@ fn ownership(site: &Site, spot: &Spot, fired: &Fired, remedy: String) -> Vec<Fin
         )),
         Owner::Later => findings.push(Finding::fault(
             "version-skew",
-            format!("{path} is of a later git-reins than this {}", probe::VERSION),
+            format!(
+                "{path} is of a later git-reins than this {}",
+                probe::VERSION
+            ),
             "one version",
             "install the later git-reins",
         )),
@@ -162,17 +208,31 @@ fn silent(site: &Site, spot: &Spot, owner: Owner, ended: &Ended) -> Option<Findi
             "{} runs the hooks and is told to run git-reins, which empty input cannot show",
             manager.name()
         );
-        let fix = format!("{} run --hook-stage pre-push git-reins-pre-push", manager.name());
-        return Some(Finding::fault("manager-unproven", seen, "an answer of git-reins", fix).note());
+        let fix = format!(
+            "{} run --hook-stage pre-push git-reins-pre-push",
+            manager.name()
+        );
+        return Some(
+            Finding::fault("manager-unproven", seen, "an answer of git-reins", fix).note(),
+        );
     }
     let fix = repair(site, spot);
     let seen = match ended {
         Ended { in_time: false, .. } => format!("{path} says nothing within 5 s"),
         Ended { code, said, .. } => {
-            format!("{path} leaves with {}, and git-reins did not answer{}", number(*code), last_words(said))
+            format!(
+                "{path} leaves with {}, and git-reins did not answer{}",
+                number(*code),
+                last_words(said)
+            )
         }
     };
-    Some(Finding::fault("hook-silent", seen, "an answer of git-reins, exit 0", fix))
+    Some(Finding::fault(
+        "hook-silent",
+        seen,
+        "an answer of git-reins, exit 0",
+        fix,
+    ))
 }
 
 /// The one command that lets the hook which git runs lead to us. A manager in charge stays in charge.
@@ -188,27 +248,57 @@ fn repair(site: &Site, spot: &Spot) -> String {
 }
 
 fn edit(spot: &Spot) -> String {
-    let path = if spot.kept == Standing::Nothing { spot.path() } else { spot.kept_path() };
-    format!("${{EDITOR:-vi}} {}", word(&shown(&path.display().to_string())))
+    let path = if spot.kept == Standing::Nothing {
+        spot.path()
+    } else {
+        spot.kept_path()
+    };
+    format!(
+        "${{EDITOR:-vi}} {}",
+        word(&shown(&path.display().to_string()))
+    )
 }
 
 /// The worktrees in which git looks for hooks of their own, and finds none of ours.
 fn worktrees(site: &Site, spot: &Spot) -> Result<Vec<Finding>, InstallError> {
-    let Some(value) = site.each_worktree() else { return Ok(Vec::new()) };
+    let Some(value) = site.each_worktree() else {
+        return Ok(Vec::new());
+    };
     let mut findings = Vec::new();
     for place in hooks::worktrees(&site.place)? {
         if Folder::open(&place)?.is_none() {
             continue; // it is gone, and git has not noticed
         }
         let there = Spot::look(&place.join(value), spot.event)?;
-        let is_ours = matches!(site.owner(&there), Owner::Ours | Owner::Older | Owner::Later);
+        let is_ours = matches!(
+            site.owner(&there),
+            Owner::Ours | Owner::Older | Owner::Later
+        );
         if is_ours || real(&there.directory) == real(&spot.directory) {
             continue;
         }
-        let (at, directory) = (place.display().to_string(), there.directory.display().to_string());
-        let seen = format!("nothing of ours at {}: the worktree {at} is not judged", path(&there));
-        let fix = format!("mkdir -p {} && git -C {} reins hooks install", word(&directory), word(&at));
-        findings.push(Finding::fault("worktree-without-hook", seen, "our hook in each worktree", fix).note());
+        let (at, directory) = (
+            place.display().to_string(),
+            there.directory.display().to_string(),
+        );
+        let seen = format!(
+            "nothing of ours at {}: the worktree {at} is not judged",
+            path(&there)
+        );
+        let fix = format!(
+            "mkdir -p {} && git -C {} reins hooks install",
+            word(&directory),
+            word(&at)
+        );
+        findings.push(
+            Finding::fault(
+                "worktree-without-hook",
+                seen,
+                "our hook in each worktree",
+                fix,
+            )
+            .note(),
+        );
     }
     Ok(findings)
 }
@@ -238,14 +328,22 @@ fn kept(site: &Site, spot: &Spot) -> Option<Finding> {
                 fix,
             ))
         }
-        (recorded, Some(now)) if recorded != Some(&now) => {
-            Some(Finding::fault("chained-changed", format!("{kept} is not what it was"), expected, INSTALL))
-        }
+        (recorded, Some(now)) if recorded != Some(&now) => Some(Finding::fault(
+            "chained-changed",
+            format!("{kept} is not what it was"),
+            expected,
+            INSTALL,
+        )),
         (_, Some(_)) if !executable(&spot.kept_path()) => {
             let seen = format!("{kept} is not executable, so it is kept and not run");
             Some(
-                Finding::fault("chained-not-executable", seen, expected, format!("chmod +x {}", word(&kept)))
-                    .note(),
+                Finding::fault(
+                    "chained-not-executable",
+                    seen,
+                    expected,
+                    format!("chmod +x {}", word(&kept)),
+                )
+                .note(),
             )
         }
         (_, Some(_)) => None,
@@ -255,7 +353,9 @@ fn kept(site: &Site, spot: &Spot) -> Option<Finding> {
 /// A hook of ours in the default directory, where git does not look: harmless where what git runs
 /// leads to us anyway.
 fn shadowed(site: &Site, spot: &Spot, fired: &Fired) -> Result<Option<Finding>, InstallError> {
-    let Some(setting) = &site.setting else { return Ok(None) };
+    let Some(setting) = &site.setting else {
+        return Ok(None);
+    };
     let default = Spot::look(&site.common.join("hooks"), spot.event)?;
     if !matches!(site.owner(&default), Owner::Ours | Owner::Older) {
         return Ok(None);
@@ -267,14 +367,21 @@ fn shadowed(site: &Site, spot: &Spot, fired: &Fired) -> Result<Option<Finding>, 
         setting.origin,
         spot.directory.display()
     );
-    let is_told = site.manager(spot).is_some_and(|manager| site.tells(manager, spot.event));
+    let is_told = site
+        .manager(spot)
+        .is_some_and(|manager| site.tells(manager, spot.event));
     Ok(match matches!(fired, Fired::Ours { .. }) || is_told {
         true if site.record(spot).is_some() => None, // ours is in both places
         true => {
             let fix = "git reins hooks uninstall";
             Some(Finding::fault("hook-shadowed", seen, "one hook that leads to us", fix).note())
         }
-        false => Some(Finding::fault("hook-shadowed", seen, "our hook where git looks", repair(site, spot))),
+        false => Some(Finding::fault(
+            "hook-shadowed",
+            seen,
+            "our hook where git looks",
+            repair(site, spot),
+        )),
     })
 }
 
@@ -290,12 +397,20 @@ fn pointer(site: &Site) -> Option<Finding> {
             Some(Finding::fault("program-gone", seen, expected, INSTALL))
         }
         Standing::Nothing if site.manifest.is_none() => None,
-        Standing::Nothing => {
-            Some(Finding::fault("program-gone", format!("nothing at {at}"), expected, INSTALL))
-        }
+        Standing::Nothing => Some(Finding::fault(
+            "program-gone",
+            format!("nothing at {at}"),
+            expected,
+            INSTALL,
+        )),
         Standing::File { .. } | Standing::Other { .. } => {
             let fix = format!("rm -r {} && {INSTALL}", word(&at));
-            Some(Finding::fault("program-gone", format!("{at} is no link"), expected, fix))
+            Some(Finding::fault(
+                "program-gone",
+                format!("{at} is no link"),
+                expected,
+                fix,
+            ))
         }
     }
 }
@@ -303,11 +418,18 @@ fn pointer(site: &Site) -> Option<Finding> {
 /// Hooks that newer gits run from configuration can be switched off there, the file's too.
 fn disabled(site: &Site) -> Result<Vec<Finding>, InstallError> {
     let names = hooks::disabled(&site.place)?;
-    let ours = |name: &&String| site.spots.iter().any(|spot| spot.event.name() == *name) || *name == "reins";
+    let ours = |name: &&String| {
+        site.spots.iter().any(|spot| spot.event.name() == *name) || *name == "reins"
+    };
     let found = names.iter().filter(ours).map(|name| {
         let seen = format!("hook.{name}.enabled is false");
         let fix = format!("git config --unset-all hook.{name}.enabled");
-        Finding::fault("hook-disabled", seen, "hooks that are not switched off", fix)
+        Finding::fault(
+            "hook-disabled",
+            seen,
+            "hooks that are not switched off",
+            fix,
+        )
     });
     Ok(found.collect())
 }

@@ -20,9 +20,18 @@ const LIMIT: Duration = Duration::from_secs(5);
 pub(super) fn findings(site: &Site) -> Result<Vec<Finding>, InstallError> {
     let (major, minor) = hooks::version(&site.place)?;
     let old = ((major, minor) < OLDEST).then(|| {
-        Finding::fault("git-old", format!("git {major}.{minor}"), "git 2.26 or later", "install a later git")
+        Finding::fault(
+            "git-old",
+            format!("git {major}.{minor}"),
+            "git 2.26 or later",
+            "install a later git",
+        )
     });
-    Ok(old.into_iter().chain(versions(site)).chain(manual()).collect())
+    Ok(old
+        .into_iter()
+        .chain(versions(site))
+        .chain(manual())
+        .collect())
 }
 
 /// Every git-reins that a hook or a person could reach, of another version than this one.
@@ -34,7 +43,10 @@ fn versions(site: &Site) -> Vec<Finding> {
         let version = version(&program);
         (version.as_deref() != Some(VERSION)).then(|| {
             let version = version.map_or("no version".to_owned(), |version| shown(&version));
-            let seen = format!("{} is {version}, this is {VERSION}", shown(&program.display().to_string()));
+            let seen = format!(
+                "{} is {version}, this is {VERSION}",
+                shown(&program.display().to_string())
+            );
             let fix = "git reins hooks install, with the version that is to stay";
             Finding::fault("version-skew", seen, "one version", fix)
         })
@@ -43,7 +55,10 @@ fn versions(site: &Site) -> Vec<Finding> {
 }
 
 fn version(program: &Path) -> Option<String> {
-    let said = ask(program, &["--version"], LIMIT).ok().filter(|ended| ended.code == Some(0))?.said;
+    let said = ask(program, &["--version"], LIMIT)
+        .ok()
+        .filter(|ended| ended.code == Some(0))?
+        .said;
     said.trim().strip_prefix("git-reins ").map(str::to_owned)
 }
 

@@ -74,11 +74,20 @@ impl Finding {
         expected: &'static str,
         fix: impl Into<String>,
     ) -> Self {
-        Self { name, weight: Weight::Fault, seen: seen.into(), expected, fix: fix.into() }
+        Self {
+            name,
+            weight: Weight::Fault,
+            seen: seen.into(),
+            expected,
+            fix: fix.into(),
+        }
     }
 
     fn note(self) -> Self {
-        Self { weight: Weight::Note, ..self }
+        Self {
+            weight: Weight::Note,
+            ..self
+        }
     }
 }
 
@@ -91,8 +100,14 @@ pub fn examine(site: &Site) -> Result<Health, DoctorError> {
     findings.extend(hook::findings(site)?);
     findings.extend(ground::findings(site)?);
     findings.sort_by_key(|finding| finding.weight);
-    let healthy = findings.iter().all(|finding| finding.weight == Weight::Note);
-    Ok(Health { schema: SCHEMA, healthy, findings })
+    let healthy = findings
+        .iter()
+        .all(|finding| finding.weight == Weight::Note);
+    Ok(Health {
+        schema: SCHEMA,
+        healthy,
+        findings,
+    })
 }
 
 impl Health {
@@ -104,10 +119,21 @@ impl Health {
                 Weight::Fault => "fault",
                 Weight::Note => "note",
             };
-            text.push_str(&format!("{weight}: {}: {}\n", finding.name, shown(&finding.seen)));
-            text.push_str(&format!("  expected: {}\n  fix: {}\n", finding.expected, finding.fix));
+            text.push_str(&format!(
+                "{weight}: {}: {}\n",
+                finding.name,
+                shown(&finding.seen)
+            ));
+            text.push_str(&format!(
+                "  expected: {}\n  fix: {}\n",
+                finding.expected, finding.fix
+            ));
         }
-        let faults = self.findings.iter().filter(|finding| finding.weight == Weight::Fault).count();
+        let faults = self
+            .findings
+            .iter()
+            .filter(|finding| finding.weight == Weight::Fault)
+            .count();
         text + &match faults {
             0 => "healthy: git runs the hook, and git-reins answers\n".to_owned(),
             1 => "1 fault\n".to_owned(),

@@ -14,7 +14,11 @@ fn paths<C: FromIterator<RepoPath>>(names: &[&str]) -> C {
 
 fn world(check: &str) -> World {
     let policy = format!("schema = 1\n[[check]]\nid = \"c\"\n{check}\n");
-    World { policy, prefixes: paths(&["properties"]), files: paths(&["properties/deep/p.py"]) }
+    World {
+        policy,
+        prefixes: paths(&["properties"]),
+        files: paths(&["properties/deep/p.py"]),
+    }
 }
 
 impl World {
@@ -26,15 +30,35 @@ impl World {
     fn build(&self, property: Option<(&str, &str)>) -> Result<Invocation, CommandError> {
         let policy = crate::policy::parse(self.policy.as_bytes()).unwrap();
         let file = property.map(|(name, file)| (name, file.parse::<RepoPath>().unwrap()));
-        let subject = Subject { property: file.as_ref().map(|(name, file)| (*name, file)), seed: "7" };
+        let subject = Subject {
+            property: file.as_ref().map(|(name, file)| (*name, file)),
+            seed: "7",
+        };
         let [tree, fixtures, tmp, result] = ["/t", "/f", "/tmp", "/tmp/r"].map(Path::new);
-        let pinned = Pinned { prefixes: &self.prefixes, files: &self.files };
-        build(policy.check("c").unwrap(), subject, Places { tree, fixtures, tmp, result }, pinned)
+        let pinned = Pinned {
+            prefixes: &self.prefixes,
+            files: &self.files,
+        };
+        build(
+            policy.check("c").unwrap(),
+            subject,
+            Places {
+                tree,
+                fixtures,
+                tmp,
+                result,
+            },
+            pinned,
+        )
     }
 
     fn argv(&self) -> Vec<String> {
         let built = self.build(Some(("holds", "properties/deep/p.py"))).unwrap();
-        built.argv.into_iter().map(|word| word.into_string().unwrap()).collect()
+        built
+            .argv
+            .into_iter()
+            .map(|word| word.into_string().unwrap())
+            .collect()
     }
 
     fn line(&self) -> String {
@@ -47,26 +71,59 @@ fn every_placeholder_is_filled_once() {
     let world = world(
         "run = [\"x\", \"{property}{seed}\", \"{property_file}\", \"{tree}/a\", \"{fixtures}\", \"{tmp}\", \"{result}\", \"{}\"]\nenv = { A = \"{seed}{tmp}\" }",
     );
-    let built = world.build(Some(("{seed}", "properties/deep/p.py"))).unwrap();
-    assert_eq!(built.argv, ["x", "{seed}7", "properties/deep/p.py", "/t/a", "/f", "/tmp", "/tmp/r", "{}"]);
-    assert_eq!(built.env, BTreeMap::from([("A".to_owned(), "7/tmp".into())]));
+    let built = world
+        .build(Some(("{seed}", "properties/deep/p.py")))
+        .unwrap();
+    assert_eq!(
+        built.argv,
+        [
+            "x",
+            "{seed}7",
+            "properties/deep/p.py",
+            "/t/a",
+            "/f",
+            "/tmp",
+            "/tmp/r",
+            "{}"
+        ]
+    );
+    assert_eq!(
+        built.env,
+        BTreeMap::from([("A".to_owned(), "7/tmp".into())])
+    );
     assert_eq!((built.result, built.files.len()), (None, 0));
 }
 
 #[test]
 fn what_has_no_value_or_would_be_an_option_is_refused() {
     let one = world("run = [\"x\", \"{property}\"]");
-    let hole = CommandError::NoValue { check: "c".to_owned(), hole: "property".to_owned() };
+    let hole = CommandError::NoValue {
+        check: "c".to_owned(),
+        hole: "property".to_owned(),
+    };
     assert_eq!(one.build(None), Err(hole));
-    assert!(matches!(one.build(Some(("--x", "p"))), Err(CommandError::OptionLike { .. })));
-    assert!(world("run = [\"x\", \"-k={property}\"]").build(Some(("--x", "p"))).is_ok());
+    assert!(matches!(
+        one.build(Some(("--x", "p"))),
+        Err(CommandError::OptionLike { .. })
+    ));
+    assert!(
+        world("run = [\"x\", \"-k={property}\"]")
+            .build(Some(("--x", "p")))
+            .is_ok()
+    );
 }
 
 #[test]
 fn pytest_is_configured_by_nothing_of_the_candidate() {
     let run = "preset = \"pytest-hypothesis\"\nrun = [\"python3\", \"-m\", \"pytest\", \"-q\", \"{property_file}::{property}\"]\nenv = { PYTHONPATH = \"lib\" }";
-    let built = world(run).build(Some(("holds", "properties/deep/p.py"))).unwrap();
-    let line = built.argv.join(OsString::from(" ").as_os_str()).into_string().unwrap();
+    let built = world(run)
+        .build(Some(("holds", "properties/deep/p.py")))
+        .unwrap();
+    let line = built
+        .argv
+        .join(OsString::from(" ").as_os_str())
+        .into_string()
+        .unwrap();
     assert_eq!(
         line,
         "python3 -m pytest -c /tmp/pytest.ini --confcutdir /t/properties --rootdir /t -p reins_tree \
@@ -77,10 +134,20 @@ fn pytest_is_configured_by_nothing_of_the_candidate() {
     assert_eq!(built.env["PYTHONPATH"], "/tmp/reins-python:lib");
     assert_eq!(built.env["HYPOTHESIS_STORAGE_DIRECTORY"], "/tmp/hypothesis");
     for name in ["CI", "GITHUB_ACTIONS", "PYTEST_ADDOPTS", "PYTEST_PLUGINS"] {
-        assert!(built.env_unset.contains(name) && !built.env.contains_key(name), "{name}");
+        assert!(
+            built.env_unset.contains(name) && !built.env.contains_key(name),
+            "{name}"
+        );
     }
     let expected = Source::File("/tmp/r".into());
-    assert_eq!(built.result, Some(Expected { format: Format::Junit, source: expected, require_executed: 1 }));
+    assert_eq!(
+        built.result,
+        Some(Expected {
+            format: Format::Junit,
+            source: expected,
+            require_executed: 1
+        })
+    );
 }
 
 #[test]
@@ -97,18 +164,43 @@ fn pinned_configuration_is_the_nearest_that_the_candidate_cannot_write() {
             &["properties/deep/pytest.ini", "properties/pytest.ini"],
             "-c /t/properties/deep/pytest.ini --confcutdir /t/properties ",
         ),
-        (&["properties", "conftest.py", "pytest.ini"], &["pytest.ini"], "-c /t/pytest.ini --confcutdir /t "),
+        (
+            &["properties", "conftest.py", "pytest.ini"],
+            &["pytest.ini"],
+            "-c /t/pytest.ini --confcutdir /t ",
+        ),
         // a file of that name that is no material counts for nothing
-        (&["properties"], &["pytest.ini"], "-c /tmp/pytest.ini --confcutdir /t/properties "),
-        (&["properties/deep/p.py"], &[], "-c /tmp/pytest.ini --noconftest "),
-        (&["properties/deep/p.py", "conftest.py"], &[], "-c /tmp/pytest.ini --noconftest "),
+        (
+            &["properties"],
+            &["pytest.ini"],
+            "-c /tmp/pytest.ini --confcutdir /t/properties ",
+        ),
+        (
+            &["properties/deep/p.py"],
+            &[],
+            "-c /tmp/pytest.ini --noconftest ",
+        ),
+        (
+            &["properties/deep/p.py", "conftest.py"],
+            &[],
+            "-c /tmp/pytest.ini --noconftest ",
+        ),
     ] {
         let line = world(run).pinned(prefixes, files).line();
-        assert!(line.starts_with(&format!("pytest {expected}")), "{prefixes:?} {line}");
+        assert!(
+            line.starts_with(&format!("pytest {expected}")),
+            "{prefixes:?} {line}"
+        );
     }
-    let canary = world("kind = \"canary\"\npreset = \"pytest\"\nrun = [\"pytest\", \"properties/lint.py\"]");
+    let canary =
+        world("kind = \"canary\"\npreset = \"pytest\"\nrun = [\"pytest\", \"properties/lint.py\"]");
     let built = canary.build(None).unwrap();
-    assert!(built.argv.windows(2).any(|pair| pair == ["--confcutdir", "/t/properties"]));
+    assert!(
+        built
+            .argv
+            .windows(2)
+            .any(|pair| pair == ["--confcutdir", "/t/properties"])
+    );
 }
 
 #[test]
@@ -119,17 +211,36 @@ fn results_that_are_declared_are_not_asked_for_twice() {
         "preset = \"pytest\"\nrun = [\"pytest\", \"--junit-xml=out/r.xml\"]\nresult = { format = \"junit\", path = \"out/r.xml\", require_executed = 3 }",
     );
     assert_eq!(elsewhere.line().matches("--junit-xml").count(), 1);
-    let built = elsewhere.build(Some(("holds", "properties/deep/p.py"))).unwrap();
+    let built = elsewhere
+        .build(Some(("holds", "properties/deep/p.py")))
+        .unwrap();
     assert_eq!(
         built.result.unwrap(),
-        Expected { format: Format::Junit, source: Source::File("/t/out/r.xml".into()), require_executed: 3 }
+        Expected {
+            format: Format::Junit,
+            source: Source::File("/t/out/r.xml".into()),
+            require_executed: 3
+        }
     );
-    let tap = world("preset = \"tap\"\nrun = [\"prove\", \"{result}\"]").build(None).unwrap();
+    let tap = world("preset = \"tap\"\nrun = [\"prove\", \"{result}\"]")
+        .build(None)
+        .unwrap();
     let file = Source::File(PathBuf::from("/tmp/r"));
-    assert_eq!(tap.result, Some(Expected { format: Format::Tap, source: file.clone(), require_executed: 1 }));
-    let told = world("preset = \"tap\"\nrun = [\"x\"]\nenv = { OUT = \"{result}\" }").build(None).unwrap();
+    assert_eq!(
+        tap.result,
+        Some(Expected {
+            format: Format::Tap,
+            source: file.clone(),
+            require_executed: 1
+        })
+    );
+    let told = world("preset = \"tap\"\nrun = [\"x\"]\nenv = { OUT = \"{result}\" }")
+        .build(None)
+        .unwrap();
     assert_eq!(told.result.unwrap().source, file);
-    let prints = world("preset = \"tap\"\nrun = [\"x\"]").build(None).unwrap();
+    let prints = world("preset = \"tap\"\nrun = [\"x\"]")
+        .build(None)
+        .unwrap();
     assert_eq!(prints.result.unwrap().source, Source::Stdout);
     let declared =
         world("preset = \"tap\"\nrun = [\"x\"]\nresult = { format = \"tap\", path = \"out.tap\" }");
@@ -142,28 +253,50 @@ fn the_other_presets() {
     let nextest = world(
         "preset = \"nextest-proptest\"\nrun = [\"cargo\", \"+stable\", \"nextest\", \"run\", \"-E\", \"test(={property})\"]",
     );
-    assert_eq!(nextest.line(), "cargo +stable nextest run --config-file /tmp/nextest.toml -E test(=holds)");
+    assert_eq!(
+        nextest.line(),
+        "cargo +stable nextest run --config-file /tmp/nextest.toml -E test(=holds)"
+    );
     let built = nextest.build(Some(("holds", "p"))).unwrap();
-    for (name, value) in
-        [("PROPTEST_RNG_SEED", "7"), ("NEXTEST_RETRIES", "0"), ("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1")]
-    {
+    for (name, value) in [
+        ("PROPTEST_RNG_SEED", "7"),
+        ("NEXTEST_RETRIES", "0"),
+        ("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1"),
+    ] {
         assert_eq!(built.env[name], value);
     }
     let own = b"[profile.default.junit]\npath = \"/tmp/r\"\n";
     assert_eq!(built.files[Path::new("/tmp/nextest.toml")], own);
     assert_eq!(built.result.unwrap().format, Format::Junit);
-    let pinned = nextest.pinned(&["properties", ".config/nextest.toml"], &[".config/nextest.toml"]);
-    assert!(pinned.line().contains("run --config-file /t/.config/nextest.toml -E"));
+    let pinned = nextest.pinned(
+        &["properties", ".config/nextest.toml"],
+        &[".config/nextest.toml"],
+    );
+    assert!(
+        pinned
+            .line()
+            .contains("run --config-file /t/.config/nextest.toml -E")
+    );
     // where it writes its results is up to that file
     assert_eq!(pinned.build(Some(("holds", "p"))).unwrap().result, None);
-    let jest = world("preset = \"jest-fast-check\"\nrun = [\"npx\", \"jest\", \"{property_file}\"]");
+    let jest =
+        world("preset = \"jest-fast-check\"\nrun = [\"npx\", \"jest\", \"{property_file}\"]");
     assert_eq!(
         jest.line(),
         "npx jest --config /tmp/jest.config.json --ci --passWithNoTests=false --runTestsByPath --json --outputFile=/tmp/r properties/deep/p.py"
     );
-    let go = world("preset = \"go-test\"\nrun = [\"go\", \"test\", \"-run\", \"^{property}$\", \"./...\"]");
+    let go = world(
+        "preset = \"go-test\"\nrun = [\"go\", \"test\", \"-run\", \"^{property}$\", \"./...\"]",
+    );
     assert_eq!(go.line(), "go test -count=1 -json -run ^holds$ ./...");
-    assert_eq!(go.build(Some(("holds", "p"))).unwrap().result.unwrap().source, Source::Stdout);
+    assert_eq!(
+        go.build(Some(("holds", "p")))
+            .unwrap()
+            .result
+            .unwrap()
+            .source,
+        Source::Stdout
+    );
 }
 
 #[test]
@@ -175,6 +308,12 @@ fn a_preset_wants_its_tool_in_sight() {
         "preset = \"jest-fast-check\"\nrun = [\"npm\", \"test\"]",
         "preset = \"go-test\"\nrun = [\"make\", \"test\"]",
     ] {
-        assert!(matches!(world(run).build(Some(("holds", "p"))), Err(CommandError::NoTool { .. })), "{run}");
+        assert!(
+            matches!(
+                world(run).build(Some(("holds", "p"))),
+                Err(CommandError::NoTool { .. })
+            ),
+            "{run}"
+        );
     }
 }

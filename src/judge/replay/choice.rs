@@ -60,7 +60,12 @@ pub(super) fn planned<'a>(
     freezes: &'a [FreezeRow],
 ) -> Result<Vec<Property<'a>>, TrialError> {
     let standings = score::standings(&pinned.weighed.facts, &pinned.order);
-    plan(policy, pinned.weighed.facts.tip.material.oracle_rows(), freezes, &standings)
+    plan(
+        policy,
+        pinned.weighed.facts.tip.material.oracle_rows(),
+        freezes,
+        &standings,
+    )
 }
 
 /// The seeds that were asked for: the one that was named; else those that are frozen; else, of a
@@ -68,11 +73,18 @@ pub(super) fn planned<'a>(
 ///
 /// # Errors
 /// When there is no such row.
-pub(super) fn choose(policy: &Policy, pinned: &Pinned, asked: &Asked<'_>) -> Result<Choice, TrialError> {
+pub(super) fn choose(
+    policy: &Policy,
+    pinned: &Pinned,
+    asked: &Asked<'_>,
+) -> Result<Choice, TrialError> {
     let rows = pinned.weighed.facts.tip.material.freeze_rows();
     let properties = planned(policy, pinned, rows)?;
     let is_meant = |property: &&Property<'_>| asked.property.is_none_or(|id| *id == property.id);
-    let mut choice = Choice { rows: Vec::new(), frozen: BTreeSet::new() };
+    let mut choice = Choice {
+        rows: Vec::new(),
+        frozen: BTreeSet::new(),
+    };
     for property in properties.iter().filter(is_meant) {
         let seeds: Vec<&str> = match (asked.seed, asked.property) {
             (Some(seed), _) => vec![seed],
@@ -84,9 +96,13 @@ pub(super) fn choose(policy: &Policy, pinned: &Pinned, asked: &Asked<'_>) -> Res
         for seed in seeds {
             let row = property.freezes.iter().find(|row| row.key().1 == seed);
             if row.is_some() {
-                choice.frozen.insert((property.id.to_string(), seed.to_owned()));
+                choice
+                    .frozen
+                    .insert((property.id.to_string(), seed.to_owned()));
             }
-            choice.rows.push(row.map_or_else(|| bare(&property.id, seed), |row| (*row).clone()));
+            choice
+                .rows
+                .push(row.map_or_else(|| bare(&property.id, seed), |row| (*row).clone()));
         }
     }
     match asked.property.filter(|_| choice.rows.is_empty()) {

@@ -15,7 +15,10 @@ use crate::sys::files::{FileError, Root};
 /// When the disk says no.
 pub fn keep(common: &Path, replay: &Replay) -> Result<(), FileError> {
     let (root, text) = (Root::open(common)?, record::print(replay));
-    let mut places = replay.seeds.iter().map(|seed| place(seed.property_id.as_str(), &seed.seed));
+    let mut places = replay
+        .seeds
+        .iter()
+        .map(|seed| place(seed.property_id.as_str(), &seed.seed));
     places.try_for_each(|place| root.replace(&place, text.as_bytes()))
 }
 
@@ -34,5 +37,7 @@ pub fn kept(
 
 fn place(property: &str, seed: &str) -> RepoPath {
     let key = Sha256::of(format!("{property}\n{seed}").as_bytes()).to_string();
-    format!("reins/replays/{key}.json").parse().expect("hex digits make a safe path")
+    format!("reins/replays/{key}.json")
+        .parse()
+        .expect("hex digits make a safe path")
 }

@@ -45,12 +45,22 @@ enum Status {
 pub(super) fn read(bytes: &[u8]) -> Result<Counts, Unreadable> {
     let report: Report = serde_json::from_slice(bytes).map_err(Unreadable::because)?;
     let mut counts = Counts::default();
-    for assertion in report.test_results.iter().flat_map(|suite| &suite.assertion_results) {
+    for assertion in report
+        .test_results
+        .iter()
+        .flat_map(|suite| &suite.assertion_results)
+    {
         match assertion.status {
-            Status::Passed if assertion.invocations.is_some_and(|times| times > 1) => counts.flaky += 1,
+            Status::Passed if assertion.invocations.is_some_and(|times| times > 1) => {
+                counts.flaky += 1
+            }
             Status::Passed => counts.passed += 1,
             Status::Failed => counts.failed += 1,
-            Status::Skipped | Status::Pending | Status::Todo | Status::Disabled | Status::Focused => {
+            Status::Skipped
+            | Status::Pending
+            | Status::Todo
+            | Status::Disabled
+            | Status::Focused => {
                 counts.skipped += 1;
             }
         }

@@ -25,7 +25,10 @@ pub(super) fn read(text: &str, seed: &str) -> Result<Counts, Unreadable> {
     for line in text.lines().filter(|line| !line.trim().is_empty()) {
         let line: Line = serde_json::from_str(line).map_err(Unreadable::because)?;
         if line.seed != seed {
-            return Err(Unreadable(format!("a result of seed {:?}, not of {seed:?}", line.seed)));
+            return Err(Unreadable(format!(
+                "a result of seed {:?}, not of {seed:?}",
+                line.seed
+            )));
         }
         match line.status {
             Status::Pass => counts.passed += 1,

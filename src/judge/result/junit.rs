@@ -72,7 +72,9 @@ impl Walk {
         let name = element.name();
         let name = name.as_ref();
         if self.open.len() >= MAX_DEPTH {
-            return Err(Unreadable(format!("more than {MAX_DEPTH} elements in each other")));
+            return Err(Unreadable(format!(
+                "more than {MAX_DEPTH} elements in each other"
+            )));
         }
         let place = self.place(name)?;
         match place {
@@ -90,7 +92,11 @@ impl Walk {
         match (self.open.last(), name) {
             (None, "testsuites" | "testsuite") if self.roots == 0 => {
                 self.roots = 1;
-                Ok(if name == "testsuites" { Place::Suites } else { Place::Suite })
+                Ok(if name == "testsuites" {
+                    Place::Suites
+                } else {
+                    Place::Suite
+                })
             }
             (Some(Place::Suites | Place::Suite), "testsuite") => Ok(Place::Suite),
             (Some(Place::Suite), "testcase") => Ok(Place::Case),
@@ -101,7 +107,11 @@ impl Walk {
             (Some(Place::Suites | Place::Suite), "properties" | "system-out" | "system-err") => {
                 Ok(Place::Talk)
             }
-            (Some(Place::Case), _) => self.case.take(name).then_some(Place::Talk).ok_or_else(unknown),
+            (Some(Place::Case), _) => self
+                .case
+                .take(name)
+                .then_some(Place::Talk)
+                .ok_or_else(unknown),
             (Some(Place::Talk), _) => Ok(Place::Talk),
             (None | Some(Place::Suites | Place::Suite), _) => Err(unknown()),
         }
@@ -116,7 +126,11 @@ impl Walk {
                 "flakes" => &mut self.claimed.flaky,
                 _ => continue,
             };
-            let number: u64 = attribute.value.trim().parse().map_err(Unreadable::because)?;
+            let number: u64 = attribute
+                .value
+                .trim()
+                .parse()
+                .map_err(Unreadable::because)?;
             *claim = number.max(*claim);
         }
         Ok(())
@@ -128,7 +142,8 @@ impl Walk {
             let attribute = attribute.map_err(Unreadable::because)?;
             match (attribute.key.as_ref(), attribute.value.as_ref()) {
                 // googletest, and tools that follow it
-                ("status", "notrun" | "skipped" | "disabled") | ("result", "skipped" | "suppressed") => {
+                ("status", "notrun" | "skipped" | "disabled")
+                | ("result", "skipped" | "suppressed") => {
                     self.case.skipped = true;
                 }
                 ("status", "failed" | "fail" | "error") => self.case.failed = true,
@@ -157,7 +172,11 @@ impl Walk {
         if self.roots == 0 || !self.open.is_empty() {
             return Err(Unreadable::because("a document without an end"));
         }
-        let Self { mut counts, claimed, .. } = self;
+        let Self {
+            mut counts,
+            claimed,
+            ..
+        } = self;
         counts.failed = counts.failed.max(claimed.failed);
         counts.errored = counts.errored.max(claimed.errored);
         counts.flaky = counts.flaky.max(claimed.flaky);
@@ -172,7 +191,9 @@ impl Case {
             "failure" => self.failed = true,
             "error" => self.errored = true,
             "skipped" => self.skipped = true,
-            "flakyFailure" | "flakyError" | "rerunFailure" | "rerunError" | "rerun" => self.retried = true,
+            "flakyFailure" | "flakyError" | "rerunFailure" | "rerunError" | "rerun" => {
+                self.retried = true
+            }
             "system-out" | "system-err" | "properties" => {}
             _ => return false,
         }

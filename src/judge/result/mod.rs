@@ -59,7 +59,10 @@ impl Unreadable {
 /// When the file is too large, or any part of it is not understood.
 pub fn read(format: Format, bytes: &[u8], seed: &str) -> Result<Counts, Unreadable> {
     if bytes.len() > MAX_BYTES {
-        return Err(Unreadable(format!("{} bytes, more than {MAX_BYTES}", bytes.len())));
+        return Err(Unreadable(format!(
+            "{} bytes, more than {MAX_BYTES}",
+            bytes.len()
+        )));
     }
     match format {
         Format::Junit => junit::read(text(bytes)?),

@@ -23,12 +23,19 @@ struct Reader {
 pub(super) fn read(text: &str) -> Result<Counts, Unreadable> {
     let mut reader = Reader::default();
     for (at, line) in text.lines().enumerate() {
-        reader.take(line).map_err(|fault| Unreadable(format!("line {}: {fault}", at + 1)))?;
+        reader
+            .take(line)
+            .map_err(|fault| Unreadable(format!("line {}: {fault}", at + 1)))?;
     }
     match reader.plan {
         None => Err(Unreadable::because("no plan")),
-        Some(plan) if plan == reader.seen.len() as u64 && reader.yaml.is_none() => Ok(reader.counts),
-        Some(plan) => Err(Unreadable(format!("a plan of {plan} tests, and {} ran", reader.seen.len()))),
+        Some(plan) if plan == reader.seen.len() as u64 && reader.yaml.is_none() => {
+            Ok(reader.counts)
+        }
+        Some(plan) => Err(Unreadable(format!(
+            "a plan of {plan} tests, and {} ran",
+            reader.seen.len()
+        ))),
     }
 }
 
@@ -46,7 +53,11 @@ impl Reader {
             self.yaml = Some(indent);
             return Ok(());
         }
-        if indent > 0 { self.take_nested(bare, indent) } else { self.take_own(line.trim_end()) }
+        if indent > 0 {
+            self.take_nested(bare, indent)
+        } else {
+            self.take_own(line.trim_end())
+        }
     }
 
     /// A subtest: the line of its parent sums it up, but it can only worsen that.
@@ -133,7 +144,11 @@ fn verdict(line: &str) -> Option<(bool, &str)> {
 fn digits(text: &str) -> Option<u64> {
     let all = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     // far fewer tests than this fit into a file that is read
-    if all { text.parse().ok().filter(|number| *number < 1 << 40) } else { None }
+    if all {
+        text.parse().ok().filter(|number| *number < 1 << 40)
+    } else {
+        None
+    }
 }
 
 enum Directive {

@@ -9,8 +9,15 @@ use crate::policy::Preset;
 
 /// passed, failed, errored, skipped, flaky
 fn counted(format: Format, text: &str) -> [u64; 5] {
-    let counts = read(format, text.as_bytes(), "7").unwrap_or_else(|fault| panic!("{fault}\n{text}"));
-    [counts.passed, counts.failed, counts.errored, counts.skipped, counts.flaky]
+    let counts =
+        read(format, text.as_bytes(), "7").unwrap_or_else(|fault| panic!("{fault}\n{text}"));
+    [
+        counts.passed,
+        counts.failed,
+        counts.errored,
+        counts.skipped,
+        counts.flaky,
+    ]
 }
 
 fn unreadable(format: Format, text: &str) {
@@ -33,28 +40,49 @@ fn junit_as_tools_write_it() {
             "<testcase><properties><property name='x' value='y'/></properties><system-out>&lt;failure/&gt; &amp; <![CDATA[<failure/>]]></system-out></testcase>",
             [1, 0, 0, 0, 0],
         ),
-        ("<testcase><failure message='m'>text</failure></testcase><testcase/>", [1, 1, 0, 0, 0]),
+        (
+            "<testcase><failure message='m'>text</failure></testcase><testcase/>",
+            [1, 1, 0, 0, 0],
+        ),
         ("<testcase><failure/><error/></testcase>", [0, 0, 1, 0, 0]),
-        ("<testcase><skipped type='pytest.xfail'/></testcase>", [0, 0, 0, 1, 0]),
+        (
+            "<testcase><skipped type='pytest.xfail'/></testcase>",
+            [0, 0, 0, 1, 0],
+        ),
         ("<testcase status='notrun'/>", [0, 0, 0, 1, 0]),
         // maven and nextest: passed at the second attempt
         (
             "<testcase><flakyFailure message='m'><stackTrace>t</stackTrace><system-out/></flakyFailure></testcase>",
             [0, 0, 0, 0, 1],
         ),
-        ("<testcase><flakyError/></testcase><testcase><rerun/></testcase>", [0, 0, 0, 0, 2]),
+        (
+            "<testcase><flakyError/></testcase><testcase><rerun/></testcase>",
+            [0, 0, 0, 0, 2],
+        ),
         // ... and failed at every attempt
-        ("<testcase><failure/><rerunFailure><stackTrace/></rerunFailure></testcase>", [0, 1, 0, 0, 0]),
-        ("<testcase><error/><rerunError/></testcase>", [0, 0, 1, 0, 0]),
+        (
+            "<testcase><failure/><rerunFailure><stackTrace/></rerunFailure></testcase>",
+            [0, 1, 0, 0, 0],
+        ),
+        (
+            "<testcase><error/><rerunError/></testcase>",
+            [0, 0, 1, 0, 0],
+        ),
         // a suite that could not be set up
         ("<error>import</error>", [0, 0, 1, 0, 0]),
-        ("<testsuite><testcase/></testsuite><!-- x --><testcase/>", [2, 0, 0, 0, 0]),
+        (
+            "<testsuite><testcase/></testsuite><!-- x --><testcase/>",
+            [2, 0, 0, 0, 0],
+        ),
     ] {
         assert_eq!(counted(Format::Junit, &junit(inner)), expected, "{inner}");
     }
     assert_eq!(counted(Format::Junit, "<testsuite tests='0'/>"), [0; 5]);
     assert_eq!(
-        counted(Format::Junit, "<testsuite failures='2' errors=' 1 '><testcase/></testsuite>"),
+        counted(
+            Format::Junit,
+            "<testsuite failures='2' errors=' 1 '><testcase/></testsuite>"
+        ),
         [1, 2, 1, 0, 0]
     );
 }
@@ -88,8 +116,14 @@ fn junit_that_is_not_understood() {
 #[test]
 fn tap_skip_and_todo_are_no_pass() {
     for (text, expected) in [
-        ("TAP version 14\n1..2\nok 1 - a\nnot ok 2 - b\n", [1, 1, 0, 0, 0]),
-        ("ok\nok - x # Skip no database\nnot ok 3 # TODO later\nok 4 # todo done\n1..4\n", [1, 0, 0, 3, 0]),
+        (
+            "TAP version 14\n1..2\nok 1 - a\nnot ok 2 - b\n",
+            [1, 1, 0, 0, 0],
+        ),
+        (
+            "ok\nok - x # Skip no database\nnot ok 3 # TODO later\nok 4 # todo done\n1..4\n",
+            [1, 0, 0, 3, 0],
+        ),
         ("1..0 # SKIP nothing here\n", [0; 5]),
         ("1..1\nnot ok 1 # SKIP odd\n", [0, 1, 0, 0, 0]),
         ("1..1\nok 1 - is \\# SKIP no directive\n", [1, 0, 0, 0, 0]),
@@ -97,15 +131,24 @@ fn tap_skip_and_todo_are_no_pass() {
             "TAP version 13\n1..1\nnot ok 1\n  ---\n  message: 'ok 2'\n  ...\n# talk\n\npragma +strict\n",
             [0, 1, 0, 0, 0],
         ),
-        ("1..1\n    # Subtest: x\n    ok 1\n    1..1\nok 1 - x\n", [1, 0, 0, 0, 0]),
+        (
+            "1..1\n    # Subtest: x\n    ok 1\n    1..1\nok 1 - x\n",
+            [1, 0, 0, 0, 0],
+        ),
         ("1..1\n    not ok 1\n    1..1\nok 1 - x\n", [1, 1, 0, 0, 0]),
         // as node writes a group of which a pattern left nothing
         (
             "    ok 1 - a # SKIP\n    1..1\nok 1 - x\n    ok 1 - b\n    1..1\nok 2 - y\n1..2\n",
             [1, 0, 0, 1, 0],
         ),
-        ("        ok 1 # SKIP\n    ok 1\n    ok 2 # TODO\nok 1\n1..1\n", [0, 0, 0, 1, 0]),
-        ("        ok 1\n        ok 2 # SKIP\n    ok 1\nok 1\n1..1\n", [1, 0, 0, 0, 0]),
+        (
+            "        ok 1 # SKIP\n    ok 1\n    ok 2 # TODO\nok 1\n1..1\n",
+            [0, 0, 0, 1, 0],
+        ),
+        (
+            "        ok 1\n        ok 2 # SKIP\n    ok 1\nok 1\n1..1\n",
+            [1, 0, 0, 0, 0],
+        ),
         ("    1..0\nok 1\nok 2\n1..2\n", [1, 0, 0, 1, 0]),
     ] {
         assert_eq!(counted(Format::Tap, text), expected, "{text}");
@@ -157,19 +200,51 @@ fn jsonl_is_of_this_seed() {
 #[test]
 fn go_events_without_a_test_are_no_pass() {
     let event = |action: &str, test: &str| match test {
-        "" => format!("{{\"Time\":\"t\",\"Action\":\"{action}\",\"Package\":\"p\",\"Elapsed\":0.1}}\n"),
-        _ => format!("{{\"Action\":\"{action}\",\"Package\":\"p\",\"Test\":\"{test}\",\"Output\":\"x\"}}\n"),
+        "" => format!(
+            "{{\"Time\":\"t\",\"Action\":\"{action}\",\"Package\":\"p\",\"Elapsed\":0.1}}\n"
+        ),
+        _ => format!(
+            "{{\"Action\":\"{action}\",\"Package\":\"p\",\"Test\":\"{test}\",\"Output\":\"x\"}}\n"
+        ),
     };
-    let all =
-        |events: &[(&str, &str)]| events.iter().map(|(action, test)| event(action, test)).collect::<String>();
+    let all = |events: &[(&str, &str)]| {
+        events
+            .iter()
+            .map(|(action, test)| event(action, test))
+            .collect::<String>()
+    };
     for (events, expected) in [
-        (&[("start", ""), ("run", "T"), ("output", "T"), ("pass", "T"), ("pass", "")][..], [1, 0, 0, 0, 0]),
-        (&[("run", "T"), ("run", "T/a"), ("fail", "T/a"), ("fail", "T"), ("fail", "")], [0, 2, 0, 0, 0]),
-        (&[("run", "T"), ("skip", "T"), ("pass", "")], [0, 0, 0, 1, 0]),
+        (
+            &[
+                ("start", ""),
+                ("run", "T"),
+                ("output", "T"),
+                ("pass", "T"),
+                ("pass", ""),
+            ][..],
+            [1, 0, 0, 0, 0],
+        ),
+        (
+            &[
+                ("run", "T"),
+                ("run", "T/a"),
+                ("fail", "T/a"),
+                ("fail", "T"),
+                ("fail", ""),
+            ],
+            [0, 2, 0, 0, 0],
+        ),
+        (
+            &[("run", "T"), ("skip", "T"), ("pass", "")],
+            [0, 0, 0, 1, 0],
+        ),
         // go test -run Gone: testing: warning: no tests to run
         (&[("start", ""), ("output", ""), ("pass", "")], [0; 5]),
         (&[("start", ""), ("fail", "")], [0, 0, 1, 0, 0]),
-        (&[("run", "T"), ("output", "T"), ("fail", "")], [0, 0, 2, 0, 0]),
+        (
+            &[("run", "T"), ("output", "T"), ("fail", "")],
+            [0, 0, 2, 0, 0],
+        ),
         (&[("pass", "T")], [0; 5]),
     ] {
         assert_eq!(counted(Format::Go, &all(events)), expected, "{events:?}");
@@ -188,12 +263,30 @@ fn jest_reports() {
     let one = |status: &str, times: u64| {
         format!("{{\"status\":\"{status}\",\"invocations\":{times},\"title\":\"t\"}}")
     };
-    assert_eq!(counted(Format::Jest, &report(true, 0, &one("passed", 1))), [1, 0, 0, 0, 0]);
-    assert_eq!(counted(Format::Jest, &report(true, 0, &one("passed", 2))), [0, 0, 0, 0, 1]);
-    assert_eq!(counted(Format::Jest, &report(false, 0, &one("failed", 1))), [0, 1, 0, 0, 0]);
-    assert_eq!(counted(Format::Jest, &report(true, 0, &one("pending", 1))), [0, 0, 0, 1, 0]);
-    assert_eq!(counted(Format::Jest, &report(false, 1, "")), [0, 0, 1, 0, 0]);
-    assert_eq!(counted(Format::Jest, &report(false, 0, &one("passed", 1))), [1, 0, 1, 0, 0]);
+    assert_eq!(
+        counted(Format::Jest, &report(true, 0, &one("passed", 1))),
+        [1, 0, 0, 0, 0]
+    );
+    assert_eq!(
+        counted(Format::Jest, &report(true, 0, &one("passed", 2))),
+        [0, 0, 0, 0, 1]
+    );
+    assert_eq!(
+        counted(Format::Jest, &report(false, 0, &one("failed", 1))),
+        [0, 1, 0, 0, 0]
+    );
+    assert_eq!(
+        counted(Format::Jest, &report(true, 0, &one("pending", 1))),
+        [0, 0, 0, 1, 0]
+    );
+    assert_eq!(
+        counted(Format::Jest, &report(false, 1, "")),
+        [0, 0, 1, 0, 0]
+    );
+    assert_eq!(
+        counted(Format::Jest, &report(false, 0, &one("passed", 1))),
+        [1, 0, 1, 0, 0]
+    );
     unreadable(Format::Jest, &report(true, 0, &one("maybe", 1)));
     unreadable(Format::Jest, "{}");
 }
@@ -203,16 +296,30 @@ fn outcome(format: Format, bytes: &[u8]) -> (Outcome, bool) {
     let read = read(format, bytes, "7");
     let understood = read.is_ok();
     let results = match read {
-        Ok(counts) => Results::Read { counts, require_executed: 1 },
+        Ok(counts) => Results::Read {
+            counts,
+            require_executed: 1,
+        },
         Err(fault) => Results::Unreadable(fault.to_string()),
     };
-    let facts =
-        RunFacts { end: ProcessEnd::Exit(0), out_of_memory: false, leaked: 0, tampered: vec![], results };
+    let facts = RunFacts {
+        end: ProcessEnd::Exit(0),
+        out_of_memory: false,
+        leaked: 0,
+        tampered: vec![],
+        results,
+    };
     (judge_run(&facts, &Preset::Raw.exit()).outcome, understood)
 }
 
 fn any_format() -> impl Strategy<Value = Format> {
-    prop::sample::select(vec![Format::Junit, Format::Tap, Format::Jsonl, Format::Go, Format::Jest])
+    prop::sample::select(vec![
+        Format::Junit,
+        Format::Tap,
+        Format::Jsonl,
+        Format::Go,
+        Format::Jest,
+    ])
 }
 
 const SCRAPS: &[&str] = &[

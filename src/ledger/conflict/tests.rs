@@ -11,7 +11,11 @@ use crate::ledger::fixture::FixtureLedger;
 use crate::ledger::freeze::{FreezeLedger, FreezeRow};
 use crate::ledger::oracle::{OracleLedger, OracleRow};
 
-fn merge_sides<L: Mergeable>(base: Option<&str>, ours: &str, theirs: &str) -> Result<L, ConflictFault> {
+fn merge_sides<L: Mergeable>(
+    base: Option<&str>,
+    ours: &str,
+    theirs: &str,
+) -> Result<L, ConflictFault> {
     match merge(base, ours, theirs)? {
         Merged::Whole(ledger) => Ok(ledger),
         Merged::Contested(contest) => Err(ConflictFault::contested(L::NAME, contest.names())),
@@ -23,15 +27,24 @@ type Model = BTreeMap<String, u8>;
 /// One row on a line, so that no conflict cuts through a row.
 fn oracles(rows: &Model) -> String {
     let row = |(id, version): (&String, &u8)| {
-        format!("{{\"oracle_id\": \"{id}\", \"source\": \"issue:1\", \"property\": \"p{version}\"}}")
+        format!(
+            "{{\"oracle_id\": \"{id}\", \"source\": \"issue:1\", \"property\": \"p{version}\"}}"
+        )
     };
     let rows: Vec<_> = rows.iter().map(row).collect();
-    format!("{{\"schema\": \"git-reins/oracle/1\", \"oracles\": [\n{}\n]}}\n", rows.join(",\n"))
+    format!(
+        "{{\"schema\": \"git-reins/oracle/1\", \"oracles\": [\n{}\n]}}\n",
+        rows.join(",\n")
+    )
 }
 
 fn model(ledger: &OracleLedger) -> Model {
     let version = |row: &OracleRow| row.property[1..].parse().unwrap();
-    ledger.oracles.iter().map(|row| (row.oracle_id.clone(), version(row))).collect()
+    ledger
+        .oracles
+        .iter()
+        .map(|row| (row.oracle_id.clone(), version(row)))
+        .collect()
 }
 
 /// Lays the lines that the texts do not share between markers, as git does.
@@ -42,11 +55,18 @@ fn conflict(ours: &str, theirs: &str, base: Option<&str>) -> String {
         .map(|text| text.split_inclusive('\n').collect())
         .collect();
     let shortest = texts.iter().map(Vec::len).min().unwrap();
-    let same = |at: &dyn Fn(&Vec<&str>) -> String| texts.iter().all(|text| at(text) == at(&texts[0]));
-    let head = (0..shortest).take_while(|n| same(&|text| text[*n].to_owned())).count();
-    let tail = (0..shortest - head).take_while(|n| same(&|text| text[text.len() - 1 - n].to_owned())).count();
+    let same =
+        |at: &dyn Fn(&Vec<&str>) -> String| texts.iter().all(|text| at(text) == at(&texts[0]));
+    let head = (0..shortest)
+        .take_while(|n| same(&|text| text[*n].to_owned()))
+        .count();
+    let tail = (0..shortest - head)
+        .take_while(|n| same(&|text| text[text.len() - 1 - n].to_owned()))
+        .count();
     let middle = |text: &Vec<&str>| text[head..text.len() - tail].concat();
-    let section = texts.get(2).map_or(String::new(), |base| format!("||||||| base\n{}", middle(base)));
+    let section = texts.get(2).map_or(String::new(), |base| {
+        format!("||||||| base\n{}", middle(base))
+    });
     format!(
         "{}<<<<<<< HEAD\n{}{section}=======\n{}>>>>>>> topic\n{}",
         texts[0][..head].concat(),
@@ -59,7 +79,9 @@ fn conflict(ours: &str, theirs: &str, base: Option<&str>) -> String {
 /// The merge said as edits: each side is a set of edits to base, and two edits of one row agree.
 fn expected(base: &Model, ours: &Model, theirs: &Model) -> Result<Model, Vec<String>> {
     let edits = |side: &Model| -> BTreeMap<String, Option<u8>> {
-        let changed = side.iter().filter(|(id, version)| base.get(*id) != Some(version));
+        let changed = side
+            .iter()
+            .filter(|(id, version)| base.get(*id) != Some(version));
         let removed = base.keys().filter(|id| !side.contains_key(*id));
         changed
             .map(|(id, version)| (id.clone(), Some(*version)))
@@ -67,9 +89,14 @@ fn expected(base: &Model, ours: &Model, theirs: &Model) -> Result<Model, Vec<Str
             .collect()
     };
     let (our_edits, their_edits) = (edits(ours), edits(theirs));
-    let is_contested =
-        |(id, edit): &(&String, &Option<u8>)| their_edits.get(*id).is_some_and(|other| other != *edit);
-    let contested: Vec<_> = our_edits.iter().filter(is_contested).map(|(id, _)| id.clone()).collect();
+    let is_contested = |(id, edit): &(&String, &Option<u8>)| {
+        their_edits.get(*id).is_some_and(|other| other != *edit)
+    };
+    let contested: Vec<_> = our_edits
+        .iter()
+        .filter(is_contested)
+        .map(|(id, _)| id.clone())
+        .collect();
     if !contested.is_empty() {
         return Err(contested);
     }
@@ -152,14 +179,29 @@ fn a_conflict_that_cuts_through_a_row_is_refused() {
                 <<<<<<< HEAD\n\"oracle_id\": \"b\",\n\"source\": \"issue:1\",\n\"property\": \"p1\"\n},\n{\n\"oracle_id\": \"m\",\n\
                 =======\n\"oracle_id\": \"c\",\n>>>>>>> topic\n\
                 \"source\": \"issue:1\",\n\"property\": \"p2\"\n}]}\n";
-    assert_eq!(resolve::<OracleLedger>(text, None), Err(ConflictFault::Torn { line: 2 }));
+    assert_eq!(
+        resolve::<OracleLedger>(text, None),
+        Err(ConflictFault::Torn { line: 2 })
+    );
     let files = "{\"schema\": \"git-reins/oracle/1\", \"oracles\": [{\"oracle_id\": \"a\", \"source\": \"issue:1\", \"property\": \"p\",\n\
                  \"property_files\": [\n<<<<<<< HEAD\n=======\n{\"path\": \"a\", \"sha256\": \"b\"}\n>>>>>>> topic\n]}]}\n";
-    assert_eq!(resolve::<OracleLedger>(files, None), Err(ConflictFault::Torn { line: 3 }));
+    assert_eq!(
+        resolve::<OracleLedger>(files, None),
+        Err(ConflictFault::Torn { line: 3 })
+    );
     let version = |rows: &[(&str, u8)]| {
-        oracles(&rows.iter().map(|(id, version)| ((*id).to_owned(), *version)).collect())
+        oracles(
+            &rows
+                .iter()
+                .map(|(id, version)| ((*id).to_owned(), *version))
+                .collect(),
+        )
     };
-    let (base, ours, theirs) = (version(&[("m", 1)]), version(&[("b", 1), ("m", 1)]), version(&[("c", 2)]));
+    let (base, ours, theirs) = (
+        version(&[("m", 1)]),
+        version(&[("b", 1), ("m", 1)]),
+        version(&[("c", 2)]),
+    );
     let merged = known(merge_sides(Some(&base), &ours, &theirs));
     assert_eq!(merged, Ok(Model::from([("b".into(), 1), ("c".into(), 2)])));
 }
@@ -169,7 +211,10 @@ fn freezes(rows: &str) -> String {
 }
 
 fn fault<L: Mergeable>(text: &str) -> String {
-    resolve::<L>(text, None).map(|_| ()).unwrap_err().to_string()
+    resolve::<L>(text, None)
+        .map(|_| ())
+        .unwrap_err()
+        .to_string()
 }
 
 #[test]
@@ -181,13 +226,19 @@ fn several_conflicts_in_one_file_are_resolved() {
     );
     let ledger: FreezeLedger = resolve(&text, None).unwrap();
     let keys: Vec<_> = ledger.freezes.iter().map(FreezeRow::key).collect();
-    assert_eq!(keys, [("a", "1"), ("a", "2"), ("b", "1"), ("c", "1"), ("d", "1")]);
+    assert_eq!(
+        keys,
+        [("a", "1"), ("a", "2"), ("b", "1"), ("c", "1"), ("d", "1")]
+    );
 }
 
 #[test]
 fn a_text_without_markers_is_read() {
     let text = freezes("{\"property_id\": \"a\", \"seed\": \"1\"}");
-    assert_eq!(resolve::<FreezeLedger>(&text, None).unwrap().freezes.len(), 1);
+    assert_eq!(
+        resolve::<FreezeLedger>(&text, None).unwrap().freezes.len(),
+        1
+    );
 }
 
 #[test]
@@ -202,14 +253,16 @@ fn what_is_not_plain_is_left_to_a_person() {
         fault::<FreezeLedger>(&freezes(comma)),
         "their side is no valid ledger: line 3: read '{' at column 1, expected ',' or ']'"
     );
-    let nameless =
-        "<<<<<<< HEAD\n{\"owner\": \"x\"},{\"owner\": \"y\"}\n=======\n{\"owner\": \"z\"}\n>>>>>>> topic";
+    let nameless = "<<<<<<< HEAD\n{\"owner\": \"x\"},{\"owner\": \"y\"}\n=======\n{\"owner\": \"z\"}\n>>>>>>> topic";
     assert_eq!(
         fault::<FreezeLedger>(&freezes(nameless)),
         "our side has two rows named '', expected property_id and seed in each"
     );
-    let folded =
-        conflict(&oracles(&Model::from([("A".into(), 1)])), &oracles(&Model::from([("a".into(), 1)])), None);
+    let folded = conflict(
+        &oracles(&Model::from([("A".into(), 1)])),
+        &oracles(&Model::from([("a".into(), 1)])),
+        None,
+    );
     assert_eq!(
         fault::<OracleLedger>(&folded),
         "both sides changed A, each in its own way: keep one of the two by hand"
@@ -219,7 +272,10 @@ fn what_is_not_plain_is_left_to_a_person() {
 #[test]
 fn markers_out_of_order_are_refused() {
     for (text, expected) in [
-        ("x\n=======\n", "line 2: conflict markers out of order, read '=======', expected '<<<<<<<'"),
+        (
+            "x\n=======\n",
+            "line 2: conflict markers out of order, read '=======', expected '<<<<<<<'",
+        ),
         (
             "<<<<<<< a\n>>>>>>> b\n",
             "line 2: conflict markers out of order, read '>>>>>>>', expected '|||||||' or '======='",
@@ -239,9 +295,15 @@ fn markers_out_of_order_are_refused() {
 
 #[test]
 fn a_file_that_both_sides_added_has_no_base() {
-    let (ours, theirs) = (oracles(&Model::from([("a".into(), 1)])), oracles(&Model::from([("b".into(), 1)])));
+    let (ours, theirs) = (
+        oracles(&Model::from([("a".into(), 1)])),
+        oracles(&Model::from([("b".into(), 1)])),
+    );
     let text = format!("<<<<<<< HEAD\n{ours}||||||| empty tree\n=======\n{theirs}>>>>>>> topic\n");
-    assert_eq!(resolved(&text, None), Ok(Model::from([("a".into(), 1), ("b".into(), 1)])));
+    assert_eq!(
+        resolved(&text, None),
+        Ok(Model::from([("a".into(), 1), ("b".into(), 1)]))
+    );
     let nested = text.replace("empty tree\n", "base\n<<<<<<<<< nested\n");
     assert!(fault::<OracleLedger>(&nested).starts_with("the common base is no valid ledger"));
 }
@@ -251,18 +313,31 @@ fn a_fixture_is_taken_from_the_one_side_that_pinned_it() {
     let pinned = |epoch: &str| {
         let bare = r#"{"schema": "git-reins/fixture/1", "files": []}"#;
         let epoch_id = Some(Field::Value(epoch.to_owned()));
-        print(&FixtureLedger { epoch_id, ..serde_json::from_str(bare).unwrap() })
+        print(&FixtureLedger {
+            epoch_id,
+            ..serde_json::from_str(bare).unwrap()
+        })
     };
     let (old, new, other) = (pinned("1"), pinned("2"), pinned("3"));
-    let merged =
-        |base, ours, theirs| merge_sides::<FixtureLedger>(base, ours, theirs).map(|ledger| print(&ledger));
+    let merged = |base, ours, theirs| {
+        merge_sides::<FixtureLedger>(base, ours, theirs).map(|ledger| print(&ledger))
+    };
     assert_eq!(merged(Some(&old), &old, &new), Ok(new.clone()));
     assert_eq!(merged(Some(&old), &new, &old), Ok(new.clone()));
     assert_eq!(merged(None, &new, &new), Ok(new.clone()));
-    assert_eq!(merged(Some(&old), &new, &other), Err(ConflictFault::Fixture));
+    assert_eq!(
+        merged(Some(&old), &new, &other),
+        Err(ConflictFault::Fixture)
+    );
     assert_eq!(merged(None, &old, &new), Err(ConflictFault::Fixture));
     let text = conflict(&old, &new, Some(&old));
-    assert!(matches!(resolve::<FixtureLedger>(&text, None), Err(ConflictFault::Torn { .. })));
+    assert!(matches!(
+        resolve::<FixtureLedger>(&text, None),
+        Err(ConflictFault::Torn { .. })
+    ));
     let whole = format!("<<<<<<< HEAD\n{old}||||||| base\n{old}=======\n{new}>>>>>>> topic\n");
-    assert_eq!(resolve::<FixtureLedger>(&whole, None).map(|ledger| print(&ledger)), Ok(new));
+    assert_eq!(
+        resolve::<FixtureLedger>(&whole, None).map(|ledger| print(&ledger)),
+        Ok(new)
+    );
 }

@@ -34,24 +34,41 @@ fn member_fault(member: &str, value: Value) -> LedgerFault {
 }
 
 fn fixture(files: Value) -> Result<FixtureLedger, LedgerFault> {
-    parse(json!({"schema": FixtureLedger::SCHEMA, "files": files}).to_string().as_bytes())
+    parse(
+        json!({"schema": FixtureLedger::SCHEMA, "files": files})
+            .to_string()
+            .as_bytes(),
+    )
 }
 
 fn freezes(rows: Value) -> Result<FreezeLedger, LedgerFault> {
-    parse(json!({"schema": FreezeLedger::SCHEMA, "freezes": rows}).to_string().as_bytes())
+    parse(
+        json!({"schema": FreezeLedger::SCHEMA, "freezes": rows})
+            .to_string()
+            .as_bytes(),
+    )
 }
 
 #[test]
 fn rows_are_sorted_and_printed_in_declared_order() {
     let ledger: OracleLedger =
         parse(oracles(&[oracle_row("b"), oracle_row("B2"), oracle_row("a")]).as_bytes()).unwrap();
-    let ids: Vec<_> = ledger.oracles.iter().map(|row| row.oracle_id.as_str()).collect();
+    let ids: Vec<_> = ledger
+        .oracles
+        .iter()
+        .map(|row| row.oracle_id.as_str())
+        .collect();
     assert_eq!(ids, ["B2", "a", "b"]);
-    let text = print(&OracleLedger { oracles: vec![ledger.oracles[1].clone()], ..ledger });
+    let text = print(&OracleLedger {
+        oracles: vec![ledger.oracles[1].clone()],
+        ..ledger
+    });
     let expected = "{\n  \"schema\": \"git-reins/oracle/1\",\n  \"oracles\": [\n    {\n      \"oracle_id\": \"a\",\n      \"source\": \"spec/a.md#invariants\",\n      \"sees_diff\": false,\n      \"property\": \"p\",\n      \"property_files\": [\n        {\n          \"path\": \"props/p.py\",\n          \"sha256\": \"00000000000000000000000000000000000000000000000000000000000000aa\"\n        }\n      ]\n    }\n  ]\n}\n";
     assert_eq!(text, expected);
     assert_eq!(
-        print(&parse::<FreezeLedger>(b"{\"schema\":\"git-reins/freezes/1\",\"freezes\":[]}").unwrap()),
+        print(
+            &parse::<FreezeLedger>(b"{\"schema\":\"git-reins/freezes/1\",\"freezes\":[]}").unwrap()
+        ),
         "{\n  \"schema\": \"git-reins/freezes/1\",\n  \"freezes\": []\n}\n"
     );
 }
@@ -59,13 +76,21 @@ fn rows_are_sorted_and_printed_in_declared_order() {
 #[test]
 fn faults_name_row_and_field() {
     for (member, value, expected) in [
-        ("source", json!(5), "row b, field source, line 1: read integer `5`, expected a string"),
+        (
+            "source",
+            json!(5),
+            "row b, field source, line 1: read integer `5`, expected a string",
+        ),
         (
             "extra",
             json!(1),
             "row b, field extra, line 1: read an unknown member, expected one of `oracle_id`, `source`, `sees_diff`, `property`, `check`, `property_files`, `inputs`, `relation`, `witness`, `score`, `witness_patch`, `drafted_by`, `cleared_by`, `authored_commit`",
         ),
-        ("score", json!("no"), "row b, field score, line 1: read string \"no\", expected a boolean"),
+        (
+            "score",
+            json!("no"),
+            "row b, field score, line 1: read string \"no\", expected a boolean",
+        ),
         (
             "property_files",
             json!([{"path": "a", "sha256": SHA, "size": 1}]),
@@ -86,7 +111,11 @@ fn faults_name_row_and_field() {
             json!(["a", SHA]),
             "row b, field witness_patch, line 1: read sequence, expected an object",
         ),
-        ("property", json!(" "), "row b, field property: read \" \", expected the name of a property"),
+        (
+            "property",
+            json!(" "),
+            "row b, field property: read \" \", expected the name of a property",
+        ),
         (
             "source",
             json!("spec/a.md"),
@@ -119,7 +148,10 @@ fn faults_name_row_and_field() {
         ),
     ] {
         let fault = member_fault(member, value);
-        assert_eq!((fault.to_string().as_str(), fault.kind), (expected, FaultKind::Invalid));
+        assert_eq!(
+            (fault.to_string().as_str(), fault.kind),
+            (expected, FaultKind::Invalid)
+        );
     }
     assert_eq!(
         oracle_fault(&[json!(["a", "issue:1", false, "p"])]).to_string(),
@@ -134,7 +166,10 @@ fn unsafe_paths_have_a_kind_of_their_own() {
         member_fault("property_files", pinned("../x")),
         member_fault("source", json!("a//b#c")),
         member_fault("source", json!("/etc/passwd#c://")),
-        member_fault("witness_patch", json!({"path": "/witness/b.diff", "sha256": SHA})),
+        member_fault(
+            "witness_patch",
+            json!({"path": "/witness/b.diff", "sha256": SHA}),
+        ),
         fixture(json!([{"path": "a/.git/x", "sha256": SHA, "size": 1}])).unwrap_err(),
         freezes(json!([{"property_id": "b", "paths": ["src", "a\\b"]}])).unwrap_err(),
         freezes(json!([{"evidence": {"runs": 1, "outcomes": [], "opened": ["./a"]}}])).unwrap_err(),
@@ -150,11 +185,20 @@ fn unsafe_paths_have_a_kind_of_their_own() {
 
 #[test]
 fn files_of_another_shape_are_refused() {
-    let fault = |text: &str| parse::<OracleLedger>(text.as_bytes()).unwrap_err().to_string();
-    let expected =
-        "expected an object with the schema git-reins/oracle/1; git reins fmt --upgrade rewrites bare shapes";
-    assert_eq!(fault("[\"git-reins/oracle/1\", []]"), format!("read a list, {expected}"));
-    assert_eq!(fault("{}"), "field schema, line 1: read no such member, expected a value");
+    let fault = |text: &str| {
+        parse::<OracleLedger>(text.as_bytes())
+            .unwrap_err()
+            .to_string()
+    };
+    let expected = "expected an object with the schema git-reins/oracle/1; git reins fmt --upgrade rewrites bare shapes";
+    assert_eq!(
+        fault("[\"git-reins/oracle/1\", []]"),
+        format!("read a list, {expected}")
+    );
+    assert_eq!(
+        fault("{}"),
+        "field schema, line 1: read no such member, expected a value"
+    );
     assert_eq!(
         fault(r#"{"schema": "git-reins/oracle/2", "oracles": []}"#),
         "field schema: read \"git-reins/oracle/2\", expected \"git-reins/oracle/1\""
@@ -179,7 +223,8 @@ fn files_of_another_shape_are_refused() {
 
 #[test]
 fn repeated_rows_are_refused() {
-    let files = json!([{"path": "a", "sha256": SHA, "size": 1}, {"path": "a", "sha256": SHA, "size": 2}]);
+    let files =
+        json!([{"path": "a", "sha256": SHA, "size": 1}, {"path": "a", "sha256": SHA, "size": 2}]);
     assert_eq!(
         fixture(files).unwrap_err().to_string(),
         "row a, field path: read \"a\", expected each file once"
@@ -202,10 +247,19 @@ fn members_of_another_type_survive_where_a_decision_wants_to_see_them() {
         assert_eq!(parse(print(&ledger).as_bytes()), Ok(ledger));
     }
     let list = member_fault("sees_diff", json!([false]));
-    assert_eq!(list.to_string(), "row b, field sees_diff, line 1: read sequence, expected a single value");
+    assert_eq!(
+        list.to_string(),
+        "row b, field sees_diff, line 1: read sequence, expected a single value"
+    );
     let mut row = oracle_row("a");
     row["sees_diff"] = Value::Null;
-    assert_eq!(parse::<OracleLedger>(oracles(&[row]).as_bytes()).unwrap().oracles[0].sees_diff, None);
+    assert_eq!(
+        parse::<OracleLedger>(oracles(&[row]).as_bytes())
+            .unwrap()
+            .oracles[0]
+            .sees_diff,
+        None
+    );
 }
 
 #[test]
@@ -217,24 +271,51 @@ fn size_grows_with_the_rows_up_to_a_cap() {
     let padded = |spaces: usize| format!("{}{}", oracles(&[oracle_row("a")]), " ".repeat(spaces));
     assert!(parse::<OracleLedger>(padded(900_000).as_bytes()).is_ok());
     let fault = parse::<OracleLedger>(padded(1_100_000).as_bytes()).unwrap_err();
-    assert!(fault.to_string().ends_with("expected at most 1048576 bytes for 1 rows"), "{fault}");
+    assert!(
+        fault
+            .to_string()
+            .ends_with("expected at most 1048576 bytes for 1 rows"),
+        "{fault}"
+    );
 }
 
 #[test]
 fn rows_are_counted_before_any_is_built() {
     let rows = |count: usize| {
-        format!("{{\"schema\":\"git-reins/freezes/1\",\"freezes\":[{{}}{}]}}", ",{}".repeat(count - 1))
+        format!(
+            "{{\"schema\":\"git-reins/freezes/1\",\"freezes\":[{{}}{}]}}",
+            ",{}".repeat(count - 1)
+        )
     };
-    assert_eq!(parse::<FreezeLedger>(rows(5_000).as_bytes()).unwrap().freezes.len(), 5_000);
+    assert_eq!(
+        parse::<FreezeLedger>(rows(5_000).as_bytes())
+            .unwrap()
+            .freezes
+            .len(),
+        5_000
+    );
     let fault = parse::<FreezeLedger>(rows(MAX_ROWS + 1).as_bytes()).unwrap_err();
-    assert_eq!(fault.to_string(), "read 250001 rows, expected at most 250000 rows");
+    assert_eq!(
+        fault.to_string(),
+        "read 250001 rows, expected at most 250000 rows"
+    );
 }
 
 #[test]
 fn the_listed_digest_is_what_sha256sum_prints() {
-    let file = |path: &str| FixtureFile { path: path.to_owned(), sha256: SHA.to_owned(), size: 1 };
-    let ledger = FixtureLedger { files: vec![file("b"), file("a")], ..fixture(json!([])).unwrap() };
-    assert_eq!(ledger.listed_digest(), "3bce7b21dd85bc1932fe0bf8982aad45bbe8f64a32722b3a54bfacf113ddc319");
+    let file = |path: &str| FixtureFile {
+        path: path.to_owned(),
+        sha256: SHA.to_owned(),
+        size: 1,
+    };
+    let ledger = FixtureLedger {
+        files: vec![file("b"), file("a")],
+        ..fixture(json!([])).unwrap()
+    };
+    assert_eq!(
+        ledger.listed_digest(),
+        "3bce7b21dd85bc1932fe0bf8982aad45bbe8f64a32722b3a54bfacf113ddc319"
+    );
 }
 
 fn field() -> impl Strategy<Value = Option<Field<String>>> {
@@ -250,7 +331,8 @@ fn text() -> impl Strategy<Value = Option<String>> {
 }
 
 fn pinned() -> impl Strategy<Value = PinnedFile> {
-    ("[a-z]{1,3}(/[a-z]{1,3}){0,2}", "[0-9a-f]{64}").prop_map(|(path, sha256)| PinnedFile { path, sha256 })
+    ("[a-z]{1,3}(/[a-z]{1,3}){0,2}", "[0-9a-f]{64}")
+        .prop_map(|(path, sha256)| PinnedFile { path, sha256 })
 }
 
 prop_compose! {

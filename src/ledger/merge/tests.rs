@@ -12,20 +12,30 @@ fn freezes(rows: &Rows) -> String {
         format!("{{\"property_id\": \"p{key}\", \"seed\": \"{key}\", \"owner\": \"o{version}\"}}")
     };
     let rows: Vec<_> = rows.iter().map(row).collect();
-    format!("{{\"schema\": \"git-reins/freezes/1\", \"freezes\": [{}]}}", rows.join(","))
+    format!(
+        "{{\"schema\": \"git-reins/freezes/1\", \"freezes\": [{}]}}",
+        rows.join(",")
+    )
 }
 
 fn rows(ledger: &FreezeLedger) -> Rows {
     let number = |text: &str| text[1..].parse().unwrap();
     let owner = |row: &FreezeRow| number(row.owner.as_ref().unwrap().value().unwrap());
-    ledger.freezes.iter().map(|row| (number(row.key().0), owner(row))).collect()
+    ledger
+        .freezes
+        .iter()
+        .map(|row| (number(row.key().0), owner(row)))
+        .collect()
 }
 
 /// What is left when one side is kept between all markers.
 fn kept(text: &str, sign: &str) -> String {
     let (mut out, mut section) = (String::new(), None);
     for line in text.split_inclusive('\n') {
-        match ["<<<<<<<", "|||||||", "=======", ">>>>>>>"].into_iter().find(|sign| line.starts_with(sign)) {
+        match ["<<<<<<<", "|||||||", "=======", ">>>>>>>"]
+            .into_iter()
+            .find(|sign| line.starts_with(sign))
+        {
             Some(">>>>>>>") => section = None,
             Some(marker) => section = Some(marker),
             None if section.is_none_or(|marker| marker == sign) => out.push_str(line),
@@ -71,13 +81,24 @@ proptest! {
 #[test]
 fn markers_stand_around_one_row_and_name_it() {
     let side = |one, two| freezes(&Rows::from([(1, one), (2, two), (3, 0)]));
-    let Ok(Merged::Contested(contest)) = merge::<FreezeLedger>(Some(&side(0, 0)), &side(1, 0), &side(2, 1))
+    let Ok(Merged::Contested(contest)) =
+        merge::<FreezeLedger>(Some(&side(0, 0)), &side(1, 0), &side(2, 1))
     else {
         panic!("row 1 is contested");
     };
-    let text = contest.text(&Marks { size: 9, ours: "HEAD", base: Some("abc"), theirs: "to\u{1b}pic" });
-    let inner =
-        text.split_once("[\n").unwrap().1.split_once("    {\n      \"property_id\": \"p2\"").unwrap().0;
+    let text = contest.text(&Marks {
+        size: 9,
+        ours: "HEAD",
+        base: Some("abc"),
+        theirs: "to\u{1b}pic",
+    });
+    let inner = text
+        .split_once("[\n")
+        .unwrap()
+        .1
+        .split_once("    {\n      \"property_id\": \"p2\"")
+        .unwrap()
+        .0;
     let row = |owner| {
         format!(
             "    {{\n      \"property_id\": \"p1\",\n      \"seed\": \"1\",\n      \"owner\": \"o{owner}\"\n    }},\n"
@@ -90,7 +111,10 @@ fn markers_stand_around_one_row_and_name_it() {
         row(2)
     );
     assert_eq!(inner, wanted);
-    assert!(text.contains("\"owner\": \"o1\"\n    },\n    {\n      \"property_id\": \"p3\""), "{text}");
+    assert!(
+        text.contains("\"owner\": \"o1\"\n    },\n    {\n      \"property_id\": \"p3\""),
+        "{text}"
+    );
 }
 
 #[test]
@@ -98,7 +122,10 @@ fn only_the_markers_of_a_merge_by_row_say_what_is_open() {
     assert_eq!(open_rows("x\n"), None);
     assert_eq!(open_rows("<<<<<<< HEAD\n"), None);
     assert_eq!(open_rows("<<<<<<< HEAD (reins: a)\n<<<<<<< HEAD\n"), None);
-    assert_eq!(open_rows("<<<<<<< HEAD (reins: a)\r\n"), Some(vec!["a".to_owned()]));
+    assert_eq!(
+        open_rows("<<<<<<< HEAD (reins: a)\r\n"),
+        Some(vec!["a".to_owned()])
+    );
 }
 
 fn snapshot(epoch: &str, files: &[(&str, u8)], risk: &[&str]) -> String {
@@ -129,23 +156,47 @@ fn a_snapshot_comes_out_whole_or_contested() {
     let noted = snapshot("1", &[("a", 1), ("b", 1)], &["clock"]);
     let pinned = snapshot("2", &[("a", 2), ("b", 1)], &[]);
     let other = snapshot("2", &[("a", 1), ("b", 2)], &[]);
-    assert_eq!(merged(&old, &noted, &pinned), Ok(snapshot("2", &[("a", 2), ("b", 1)], &["clock"])));
-    assert_eq!(merged(&old, &pinned, &other), Err(vec!["the snapshot".to_owned()]));
+    assert_eq!(
+        merged(&old, &noted, &pinned),
+        Ok(snapshot("2", &[("a", 2), ("b", 1)], &["clock"]))
+    );
+    assert_eq!(
+        merged(&old, &pinned, &other),
+        Err(vec!["the snapshot".to_owned()])
+    );
     let (stale, fresh) = (pinned.replace("\"size\": 1", "\"size\": 2"), other.clone());
-    assert!(merged(&old, &stale, &fresh).unwrap_err().contains(&"the snapshot".to_owned()));
+    assert!(
+        merged(&old, &stale, &fresh)
+            .unwrap_err()
+            .contains(&"the snapshot".to_owned())
+    );
 }
 
 #[test]
 fn files_of_two_snapshots_are_never_mixed_under_one_digest() {
     let listed = |files: &[(&str, u8)]| {
         let digest = snapshot("1", &[("a", 1)], &[]);
-        let digest = digest.lines().find(|line| line.contains("digest")).unwrap().to_owned();
+        let digest = digest
+            .lines()
+            .find(|line| line.contains("digest"))
+            .unwrap()
+            .to_owned();
         let text = snapshot("1", files, &[]);
-        let own = text.lines().find(|line| line.contains("digest")).unwrap().to_owned();
+        let own = text
+            .lines()
+            .find(|line| line.contains("digest"))
+            .unwrap()
+            .to_owned();
         text.replace(&own, &digest)
     };
-    let (base, ours, theirs) =
-        (listed(&[("a", 1)]), listed(&[("a", 1), ("b", 1)]), listed(&[("a", 1), ("c", 1)]));
-    assert_eq!(merged(&base, &ours, &theirs), Err(vec!["b".to_owned(), "c".to_owned()]));
+    let (base, ours, theirs) = (
+        listed(&[("a", 1)]),
+        listed(&[("a", 1), ("b", 1)]),
+        listed(&[("a", 1), ("c", 1)]),
+    );
+    assert_eq!(
+        merged(&base, &ours, &theirs),
+        Err(vec!["b".to_owned(), "c".to_owned()])
+    );
     assert_eq!(merged(&base, &ours, &base), Ok(ours));
 }

@@ -15,7 +15,11 @@ fn rows_are_the_elements_of_the_longest_list_near_the_top() {
         ("{}", Top::Object, 0),
         ("[]", Top::Array, 0),
         (" [1, [2, 3, 4], {\"a\": [5, 6, 7]}]\r\n", Top::Array, 3),
-        ("{\"a\": [1, [2, 3, 4, 5, 6]], \"b\": [{\"c\": [1, 2, 3, 4]}, 2, 3], \"d\": []}", Top::Object, 3),
+        (
+            "{\"a\": [1, [2, 3, 4, 5, 6]], \"b\": [{\"c\": [1, 2, 3, 4]}, 2, 3], \"d\": []}",
+            Top::Object,
+            3,
+        ),
     ] {
         assert_eq!(scan(text.as_bytes()), Ok(Scan { text, top, rows }));
     }
@@ -39,7 +43,11 @@ fn good_values_pass() {
         r#"{"a":1,"b":{"a":1}}"#,
     ] {
         let text = format!("[{value}]");
-        assert_eq!(scan(text.as_bytes()).map(|scan| scan.rows), Ok(1), "{value}");
+        assert_eq!(
+            scan(text.as_bytes()).map(|scan| scan.rows),
+            Ok(1),
+            "{value}"
+        );
         assert!(serde_json::from_str::<Value>(&text).is_ok(), "{value}");
     }
 }
@@ -114,13 +122,22 @@ fn bad_values_are_refused() {
 
 #[test]
 fn faults_name_the_place() {
-    assert_eq!(fault("\u{feff}{}"), "line 1, column 1: read a byte order mark, expected '{' or '['");
+    assert_eq!(
+        fault("\u{feff}{}"),
+        "line 1, column 1: read a byte order mark, expected '{' or '['"
+    );
     assert_eq!(
         fault("{\n  \"ä\": 1.5\n}"),
         "line 2, column 8: read 1.5, expected an integer of at most 64 bits"
     );
-    assert_eq!(fault("[1,\n2,\n]"), "line 3, column 1: read ']', expected a value");
-    assert_eq!(fault("[1"), "line 1, column 3: read the end of the file, expected ',' or ']'");
+    assert_eq!(
+        fault("[1,\n2,\n]"),
+        "line 3, column 1: read ']', expected a value"
+    );
+    assert_eq!(
+        fault("[1"),
+        "line 1, column 3: read the end of the file, expected ',' or ']'"
+    );
     assert_eq!(
         fault(r#"{"a": 1, "a": 2}"#),
         "line 1, column 10: read a second member \"a\", expected each member once"
@@ -129,9 +146,15 @@ fn faults_name_the_place() {
         fault(r#"["\u202E"]"#),
         "line 1, column 3: read the character U+202E, expected no control or bidi character"
     );
-    assert_eq!(fault("[tru]"), "line 1, column 2: read 't', expected a value");
+    assert_eq!(
+        fault("[tru]"),
+        "line 1, column 2: read 't', expected a value"
+    );
     let not_utf8 = scan(b"[\n\"\xff\"]").unwrap_err();
-    assert_eq!(not_utf8.to_string(), "line 2, column 2: read the byte 0xff, expected UTF-8");
+    assert_eq!(
+        not_utf8.to_string(),
+        "line 2, column 2: read the byte 0xff, expected UTF-8"
+    );
 }
 
 #[test]
@@ -155,7 +178,10 @@ fn many_members_are_compared_too() {
     for repeated in ["n0", "n15", "n16", "n40", "\\u006e7"] {
         let mut with_repeat = names(50);
         with_repeat.push(repeated.to_owned());
-        assert!(fault(&object(with_repeat)).contains("a second member"), "{repeated}");
+        assert!(
+            fault(&object(with_repeat)).contains("a second member"),
+            "{repeated}"
+        );
     }
 }
 

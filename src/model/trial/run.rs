@@ -41,7 +41,9 @@ pub struct CheckRun {
 impl CheckRun {
     /// What lists of the record call it: the property, else the check.
     pub fn subject(&self) -> &str {
-        self.property.as_ref().map_or(self.id.as_str(), OracleId::as_str)
+        self.property
+            .as_ref()
+            .map_or(self.id.as_str(), OracleId::as_str)
     }
 }
 
@@ -138,13 +140,17 @@ impl Outcome {
     pub fn is_product_failure(self) -> bool {
         match self {
             Self::Fail | Self::FlakyPass | Self::Leak | Self::OutputLimit | Self::Tamper => true,
-            Self::Pass | Self::Timeout | Self::Signal | Self::Oom | Self::Error | Self::NotRun => false,
+            Self::Pass | Self::Timeout | Self::Signal | Self::Oom | Self::Error | Self::NotRun => {
+                false
+            }
         }
     }
 }
 
 /// What a run amounts to, as people are shown it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[expect(missing_docs, reason = "the words of the contract")]
 pub enum Class {

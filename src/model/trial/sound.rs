@@ -1,6 +1,8 @@
 //! Does a record of a trial contradict itself?
 
-use super::{CheckKind, CheckRun, Outcome, RunReason, TRIAL_SCHEMA, Trial, TrialReason, TrialVerdict};
+use super::{
+    CheckKind, CheckRun, Outcome, RunReason, TRIAL_SCHEMA, Trial, TrialReason, TrialVerdict,
+};
 use crate::model::image::RunnerImage;
 use crate::model::record::{Record, RecordFault};
 
@@ -13,7 +15,8 @@ impl Record for Trial {
 
     fn check(&self) -> Result<(), RecordFault> {
         let id = &self.image.id;
-        id.parse::<RunnerImage>().map_err(|error| RecordFault::of("image.id", id, error.fault))?;
+        id.parse::<RunnerImage>()
+            .map_err(|error| RecordFault::of("image.id", id, error.fault))?;
         sorted("touched", &self.touched)?;
         sorted("reasons", &self.reasons)?;
         let lists = [
@@ -23,12 +26,19 @@ impl Record for Trial {
             ("illegal_freeze", &self.illegal_freeze),
             ("uncovered_fail", &self.uncovered_fail),
         ];
-        lists.into_iter().try_for_each(|(field, list)| sorted(field, list))?;
+        lists
+            .into_iter()
+            .try_for_each(|(field, list)| sorted(field, list))?;
         for (at, run) in self.checks.iter().enumerate() {
             let field = format!("checks[{at}].opened");
-            run.opened.as_ref().map_or(Ok(()), |opened| sorted(&field, opened))?;
+            run.opened
+                .as_ref()
+                .map_or(Ok(()), |opened| sorted(&field, opened))?;
             if run.signal.is_some() && (run.exit.is_some() || run.outcome == Outcome::Pass) {
-                let ended = format!("{:?}, exit {:?}, signal {:?}", run.outcome, run.exit, run.signal);
+                let ended = format!(
+                    "{:?}, exit {:?}, signal {:?}",
+                    run.outcome, run.exit, run.signal
+                );
                 return Err(RecordFault::of(
                     &format!("checks[{at}]"),
                     ended,
@@ -61,14 +71,21 @@ impl Trial {
             }
         }
         match self.verdict {
-            TrialVerdict::Reject if self.reasons.iter().all(|reason| *reason == TrialReason::FreezeHit) => {
+            TrialVerdict::Reject
+                if self
+                    .reasons
+                    .iter()
+                    .all(|reason| *reason == TrialReason::FreezeHit) =>
+            {
                 refuse("reject", "a reason for it")
             }
             TrialVerdict::Reject if ran_nothing && !self.checks.is_empty() => {
                 refuse("reject", "no run after a fault of the draft channel")
             }
             TrialVerdict::Reject => Ok(()),
-            TrialVerdict::Hold if self.held.is_empty() || self.reasons != [TrialReason::FreezeHit] => {
+            TrialVerdict::Hold
+                if self.held.is_empty() || self.reasons != [TrialReason::FreezeHit] =>
+            {
                 refuse("hold", "a held property and no other reason")
             }
             TrialVerdict::Admit if !self.reasons.is_empty() || !self.held.is_empty() => {
@@ -87,15 +104,22 @@ impl Trial {
 
     /// Nothing is admitted without a property that passed on the candidate.
     fn check_pass(&self) -> Result<(), RecordFault> {
-        let passed = |run: &CheckRun| run.kind == CheckKind::Property && run.outcome == Outcome::Pass;
+        let passed =
+            |run: &CheckRun| run.kind == CheckKind::Property && run.outcome == Outcome::Pass;
         match self.candidate_tree.is_some() && self.candidate_runs().any(passed) {
             true => Ok(()),
-            false => Err(RecordFault::of("verdict", "admit", "a property that passed on the candidate")),
+            false => Err(RecordFault::of(
+                "verdict",
+                "admit",
+                "a property that passed on the candidate",
+            )),
         }
     }
 
     fn misses(&self) -> bool {
-        [&self.canary_bad, &self.illegal_freeze, &self.uncovered_fail].iter().any(|list| !list.is_empty())
+        [&self.canary_bad, &self.illegal_freeze, &self.uncovered_fail]
+            .iter()
+            .any(|list| !list.is_empty())
     }
 
     /// A canary that is anything but a pass; one without a command is shown and counts nothing.
@@ -111,6 +135,10 @@ impl Trial {
 fn sorted<T: Ord>(field: &str, list: &[T]) -> Result<(), RecordFault> {
     match list.is_sorted_by(|a, b| a < b) {
         true => Ok(()),
-        false => Err(RecordFault::of(field, "another order", "each element once, in order")),
+        false => Err(RecordFault::of(
+            field,
+            "another order",
+            "each element once, in order",
+        )),
     }
 }

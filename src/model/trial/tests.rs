@@ -12,11 +12,19 @@ fn run(id: &str, property: Option<&str>, outcome: Outcome) -> CheckRun {
     CheckRun {
         id: id.to_owned(),
         property: property.map(|id| id.parse().unwrap()),
-        kind: if property.is_some() { CheckKind::Property } else { CheckKind::Canary },
+        kind: if property.is_some() {
+            CheckKind::Property
+        } else {
+            CheckKind::Canary
+        },
         seed: property.map(|_| "0x9c1e".to_owned()),
         revision: Revision::Candidate,
         outcome,
-        class: Some(if outcome == Outcome::Pass { Class::PropPass } else { Class::PropFail }),
+        class: Some(if outcome == Outcome::Pass {
+            Class::PropPass
+        } else {
+            Class::PropFail
+        }),
         reason: None,
         exit: Some(i32::from(outcome != Outcome::Pass)),
         signal: None,
@@ -32,20 +40,35 @@ fn admitted() -> Trial {
         base_tree: "2".repeat(40).parse().unwrap(),
         candidate_tree: Some("3".repeat(64).parse().unwrap()),
         touched: vec!["src/a.py".parse().unwrap(), "src/b.py".parse().unwrap()],
-        seeds: vec![CheckSeeds { check: "props".to_owned(), seeds: vec!["0x9c1e".to_owned()] }],
+        seeds: vec![CheckSeeds {
+            check: "props".to_owned(),
+            seeds: vec!["0x9c1e".to_owned()],
+        }],
         seeds_sha256: hex("b"),
         policy_sha256: hex("c"),
         rows_sha256: hex("d"),
-        epoch: Epoch { epoch_id: "epoch-3".to_owned(), digest_sha256: hex("e") },
-        image: Image { id: "nix:/nix/store/x".to_owned(), fingerprint: "f".to_owned() },
+        epoch: Epoch {
+            epoch_id: "epoch-3".to_owned(),
+            digest_sha256: hex("e"),
+        },
+        image: Image {
+            id: "nix:/nix/store/x".to_owned(),
+            fingerprint: "f".to_owned(),
+        },
         enforced: Enforced {
             fixtures: FixtureGuard::Landlock,
             network: NetworkGuard::NetnsLo,
             kill: KillGuard::Pidns,
             trace: Trace::None,
         },
-        checks: vec![run("parse_diff", None, Outcome::Pass), run("props", Some("p"), Outcome::Pass)],
-        power: vec![PropertyPower { property_id: "p".parse().unwrap(), power: Power::BaseFail }],
+        checks: vec![
+            run("parse_diff", None, Outcome::Pass),
+            run("props", Some("p"), Outcome::Pass),
+        ],
+        power: vec![PropertyPower {
+            property_id: "p".parse().unwrap(),
+            power: Power::BaseFail,
+        }],
         online: Vec::new(),
         unwitnessed: vec![],
         held: vec![],
@@ -87,9 +110,12 @@ fn a_record_is_read_as_it_was_written() {
         assert_eq!(read(&trial), Ok(trial));
     }
     let text = print(&admitted());
-    for words in
-        [r#""opened": null"#, r#""property": null"#, r#""class": "PROP_PASS""#, r#""network": "netns-lo""#]
-    {
+    for words in [
+        r#""opened": null"#,
+        r#""property": null"#,
+        r#""class": "PROP_PASS""#,
+        r#""network": "netns-lo""#,
+    ] {
         assert!(text.contains(words), "{words}");
     }
     assert!(!text.contains("timing"));
@@ -98,12 +124,26 @@ fn a_record_is_read_as_it_was_written() {
 #[test]
 fn the_directory_is_named_by_everything_but_the_clock() {
     let bare = admitted();
-    let timing = Timing { started_at: "2026-01-02T03:04:05Z".to_owned(), wall_ms: 7, checks_ms: vec![3, 4] };
-    let timed = Trial { timing: Some(timing), ..bare.clone() };
+    let timing = Timing {
+        started_at: "2026-01-02T03:04:05Z".to_owned(),
+        wall_ms: 7,
+        checks_ms: vec![3, 4],
+    };
+    let timed = Trial {
+        timing: Some(timing),
+        ..bare.clone()
+    };
     assert_eq!(read(&timed), Ok(timed.clone()));
     assert_eq!(timed.directory_name(), bare.directory_name());
     assert_eq!(bare.directory_name(), bare.digest().to_string()[..16]);
-    assert_ne!(Trial { rows_sha256: hex("1"), ..bare.clone() }.directory_name(), bare.directory_name());
+    assert_ne!(
+        Trial {
+            rows_sha256: hex("1"),
+            ..bare.clone()
+        }
+        .directory_name(),
+        bare.directory_name()
+    );
     let by_hand = sha2::Sha256::digest(print(&bare));
     assert_eq!(bare.digest(), Sha256(by_hand.into()));
 }
@@ -154,51 +194,198 @@ fn a_fault_names_the_field() {
     let fault = parse::<Trial>(text.as_bytes()).unwrap_err();
     assert_eq!(fault.field.as_deref(), Some("verdict"));
     let text = print(&admitted()).replacen("\"outcome\": \"pass\"", "\"outcome\": \"ok\"", 1);
-    assert_eq!(parse::<Trial>(text.as_bytes()).unwrap_err().field.as_deref(), Some("checks[0].outcome"));
+    assert_eq!(
+        parse::<Trial>(text.as_bytes())
+            .unwrap_err()
+            .field
+            .as_deref(),
+        Some("checks[0].outcome")
+    );
 }
 
 #[test]
 fn hidden_characters_are_escaped_and_read_back() {
     let mut trial = admitted();
     trial.seeds[0].seeds[0] = "\u{1b}[2K\u{202e}\u{7f}".to_owned();
-    assert!(!print(&trial).chars().any(|c| c != '\n' && super::super::path::is_hidden(c)));
+    assert!(
+        !print(&trial)
+            .chars()
+            .any(|c| c != '\n' && super::super::path::is_hidden(c))
+    );
     assert_eq!(read(&trial), Ok(trial));
 }
 
 /// What a verdict may not say.
 #[test]
 fn a_verdict_that_its_lists_contradict_is_no_record() {
-    let canary = |outcome| vec![run("parse_diff", None, outcome), run("props", Some("p"), Outcome::Pass)];
-    let on_base = CheckRun { revision: Revision::Base, ..run("props", Some("p"), Outcome::Pass) };
+    let canary = |outcome| {
+        vec![
+            run("parse_diff", None, outcome),
+            run("props", Some("p"), Outcome::Pass),
+        ]
+    };
+    let on_base = CheckRun {
+        revision: Revision::Base,
+        ..run("props", Some("p"), Outcome::Pass)
+    };
     let p = || vec!["p".to_owned()];
-    let ended = |outcome, exit| vec![CheckRun { exit, signal: Some(9), ..run("props", Some("p"), outcome) }];
+    let ended = |outcome, exit| {
+        vec![CheckRun {
+            exit,
+            signal: Some(9),
+            ..run("props", Some("p"), outcome)
+        }]
+    };
     for (name, bad) in [
-        ("admits and holds", Trial { held: p(), ..admitted() }),
-        ("admits with a reason", Trial { reasons: vec![TrialReason::BytesChanged], ..admitted() }),
-        ("admits a failure", Trial { uncovered_fail: p(), ..admitted() }),
-        ("admits with a bad canary", Trial { canary_bad: p(), ..admitted() }),
-        ("admits nothing", Trial { checks: vec![], ..admitted() }),
+        (
+            "admits and holds",
+            Trial {
+                held: p(),
+                ..admitted()
+            },
+        ),
+        (
+            "admits with a reason",
+            Trial {
+                reasons: vec![TrialReason::BytesChanged],
+                ..admitted()
+            },
+        ),
+        (
+            "admits a failure",
+            Trial {
+                uncovered_fail: p(),
+                ..admitted()
+            },
+        ),
+        (
+            "admits with a bad canary",
+            Trial {
+                canary_bad: p(),
+                ..admitted()
+            },
+        ),
+        (
+            "admits nothing",
+            Trial {
+                checks: vec![],
+                ..admitted()
+            },
+        ),
         (
             "admits canaries alone",
-            Trial { checks: vec![run("parse_diff", None, Outcome::Pass)], ..admitted() },
+            Trial {
+                checks: vec![run("parse_diff", None, Outcome::Pass)],
+                ..admitted()
+            },
         ),
-        ("admits what ran on base", Trial { checks: vec![on_base], ..admitted() }),
-        ("admits past a canary", Trial { checks: canary(Outcome::Fail), ..admitted() }),
-        ("admits past no canary", Trial { checks: canary(Outcome::NotRun), ..admitted() }),
-        ("admits what was killed", Trial { checks: ended(Outcome::Pass, None), ..admitted() }),
-        ("ends twice", Trial { checks: ended(Outcome::Fail, Some(1)), ..rejected() }),
-        ("admits no patch", Trial { blob: None, ..admitted() }),
-        ("admits no tree", Trial { candidate_tree: None, ..admitted() }),
-        ("holds nothing", Trial { held: vec![], ..held() }),
-        ("holds for another reason", Trial { reasons: vec![TrialReason::NothingScored], ..held() }),
-        ("holds past a canary", Trial { checks: canary(Outcome::Timeout), ..held() }),
-        ("rejects without a reason", Trial { reasons: vec![], uncovered_fail: vec![], ..rejected() }),
-        ("hides a reason", Trial { canary_bad: p(), ..rejected() }),
-        ("names a reason without a list", Trial { uncovered_fail: vec![], ..rejected() }),
-        ("rejects for a freeze alone", Trial { held: p(), verdict: TrialVerdict::Reject, ..held() }),
+        (
+            "admits what ran on base",
+            Trial {
+                checks: vec![on_base],
+                ..admitted()
+            },
+        ),
+        (
+            "admits past a canary",
+            Trial {
+                checks: canary(Outcome::Fail),
+                ..admitted()
+            },
+        ),
+        (
+            "admits past no canary",
+            Trial {
+                checks: canary(Outcome::NotRun),
+                ..admitted()
+            },
+        ),
+        (
+            "admits what was killed",
+            Trial {
+                checks: ended(Outcome::Pass, None),
+                ..admitted()
+            },
+        ),
+        (
+            "ends twice",
+            Trial {
+                checks: ended(Outcome::Fail, Some(1)),
+                ..rejected()
+            },
+        ),
+        (
+            "admits no patch",
+            Trial {
+                blob: None,
+                ..admitted()
+            },
+        ),
+        (
+            "admits no tree",
+            Trial {
+                candidate_tree: None,
+                ..admitted()
+            },
+        ),
+        (
+            "holds nothing",
+            Trial {
+                held: vec![],
+                ..held()
+            },
+        ),
+        (
+            "holds for another reason",
+            Trial {
+                reasons: vec![TrialReason::NothingScored],
+                ..held()
+            },
+        ),
+        (
+            "holds past a canary",
+            Trial {
+                checks: canary(Outcome::Timeout),
+                ..held()
+            },
+        ),
+        (
+            "rejects without a reason",
+            Trial {
+                reasons: vec![],
+                uncovered_fail: vec![],
+                ..rejected()
+            },
+        ),
+        (
+            "hides a reason",
+            Trial {
+                canary_bad: p(),
+                ..rejected()
+            },
+        ),
+        (
+            "names a reason without a list",
+            Trial {
+                uncovered_fail: vec![],
+                ..rejected()
+            },
+        ),
+        (
+            "rejects for a freeze alone",
+            Trial {
+                held: p(),
+                verdict: TrialVerdict::Reject,
+                ..held()
+            },
+        ),
         (
             "ran after a fault",
-            Trial { uncovered_fail: vec![], reasons: vec![TrialReason::Infra], ..rejected() },
+            Trial {
+                uncovered_fail: vec![],
+                reasons: vec![TrialReason::Infra],
+                ..rejected()
+            },
         ),
     ] {
         assert!(read(&bad).is_err(), "{name}");

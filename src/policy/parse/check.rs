@@ -29,12 +29,16 @@ fn read(table: &mut Table<'_>, seen: &mut BTreeSet<String>) -> Read<Check> {
         kind,
         preset,
         run: table.required("run", |node| node.command(Some(known)))?,
-        seeds: table.or("seeds", vec!["0".to_owned()], |node| read_seeds(node, preset))?,
+        seeds: table.or("seeds", vec!["0".to_owned()], |node| {
+            read_seeds(node, preset)
+        })?,
         env,
         env_unset,
         exit: table.section("exit", |exit| read_exit(exit, preset))?,
         result: table.optional("result", |node| node.table(|file| read_result(file, known)))?,
-        quarantine_eligible: table.or("quarantine_eligible", false, |node| read_eligible(node, kind))?,
+        quarantine_eligible: table.or("quarantine_eligible", false, |node| {
+            read_eligible(node, kind)
+        })?,
         timeout: table.section("timeout", read_timeout)?,
         network: table.or("network", Network::Deny, |node| node.choice(Network::NAMES))?,
         output_max_mib: table.or("output_max_mib", Check::OUTPUT_MAX_MIB, mib)?,
@@ -68,12 +72,15 @@ fn read_seeds(node: &Node<'_>, preset: Preset) -> Read<Vec<String>> {
         let text = seed.text()?;
         match preset.takes_seed(&text) {
             true => Ok(text),
-            false => {
-                Err(seed.fault("a seed that the preset honours, for proptest a decimal number below 2^64"))
-            }
+            false => Err(seed
+                .fault("a seed that the preset honours, for proptest a decimal number below 2^64")),
         }
     })?;
-    if seeds.is_empty() { Err(node.fault("at least one seed")) } else { Ok(seeds) }
+    if seeds.is_empty() {
+        Err(node.fault("at least one seed"))
+    } else {
+        Ok(seeds)
+    }
 }
 
 fn read_environment(
@@ -103,7 +110,9 @@ fn read_env(node: &Node<'_>, known: &[&str]) -> Read<BTreeMap<String, String>> {
 }
 
 fn read_variable(node: &Node<'_>) -> Read<String> {
-    node.checked(|name| (!is_variable(name)).then_some("the name of a variable, not empty and without '='"))
+    node.checked(|name| {
+        (!is_variable(name)).then_some("the name of a variable, not empty and without '='")
+    })
 }
 
 fn is_variable(name: &str) -> bool {
@@ -128,14 +137,20 @@ fn read_codes(node: &Node<'_>) -> Read<BTreeSet<u8>> {
         u8::try_from(code).map_err(|_| node.fault("an exit code from 0 to 255"))
     };
     let codes = node.distinct(code)?;
-    if codes.is_empty() { Err(node.fault("at least one exit code")) } else { Ok(codes.into_iter().collect()) }
+    if codes.is_empty() {
+        Err(node.fault("at least one exit code"))
+    } else {
+        Ok(codes.into_iter().collect())
+    }
 }
 
 fn read_result(table: &mut Table<'_>, known: &[&str]) -> Read<ResultFile> {
     let tests = |node: &Node<'_>| node.whole(1..=1_000_000, "a whole number from 1 to 1000000");
     Ok(ResultFile {
         format: table.required("format", |node| node.choice(ResultFormat::NAMES))?,
-        path: table.or("path", "{result}".to_owned(), |node| read_result_path(node, known))?,
+        path: table.or("path", "{result}".to_owned(), |node| {
+            read_result_path(node, known)
+        })?,
         require_executed: table.or("require_executed", 1, tests)?,
     })
 }

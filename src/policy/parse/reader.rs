@@ -12,7 +12,12 @@ use crate::policy::placeholder;
 
 /// The line of a byte offset, from 1.
 pub fn line_of(source: &str, offset: usize) -> usize {
-    source.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+    source
+        .bytes()
+        .take(offset)
+        .filter(|byte| *byte == b'\n')
+        .count()
+        + 1
 }
 
 /// One value, and the key that names it.
@@ -25,7 +30,11 @@ pub struct Node<'a> {
 impl<'a> Node<'a> {
     /// The file as a whole.
     pub fn root(source: &'a str, value: &'a Spanned<DeValue<'a>>) -> Self {
-        Self { key: String::new(), source, value }
+        Self {
+            key: String::new(),
+            source,
+            value,
+        }
     }
 
     /// The fault of this value, which is not what was expected.
@@ -48,12 +57,20 @@ impl<'a> Node<'a> {
 
     /// Any string.
     pub fn string(&self) -> Read<String> {
-        self.value.get_ref().as_str().map(str::to_owned).ok_or_else(|| self.fault("a string"))
+        self.value
+            .get_ref()
+            .as_str()
+            .map(str::to_owned)
+            .ok_or_else(|| self.fault("a string"))
     }
 
     /// A string with something to read in it.
     pub fn text(&self) -> Read<String> {
-        self.checked(|text| text.trim().is_empty().then_some("a string that is not blank"))
+        self.checked(|text| {
+            text.trim()
+                .is_empty()
+                .then_some("a string that is not blank")
+        })
     }
 
     /// A string in which `fault` finds nothing; what it finds is what it expects instead.
@@ -64,39 +81,52 @@ impl<'a> Node<'a> {
 
     /// One of some named values.
     pub fn choice<T: Copy>(&self, names: &[(&str, T)]) -> Read<T> {
-        let found = names.iter().find(|(name, _)| self.value.get_ref().as_str() == Some(*name));
+        let found = names
+            .iter()
+            .find(|(name, _)| self.value.get_ref().as_str() == Some(*name));
         found.map(|(_, value)| *value).ok_or_else(|| {
-            let names: Vec<_> = names.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+            let names: Vec<_> = names
+                .iter()
+                .map(|(name, _)| format!("\"{name}\""))
+                .collect();
             self.fault(format!("one of {}", names.join(", ")))
         })
     }
 
     /// `true` or `false`.
     pub fn boolean(&self) -> Read<bool> {
-        self.value.get_ref().as_bool().ok_or_else(|| self.fault("true or false"))
+        self.value
+            .get_ref()
+            .as_bool()
+            .ok_or_else(|| self.fault("true or false"))
     }
 
     /// A whole number within a range.
     pub fn whole(&self, range: RangeInclusive<u64>, expected: &str) -> Read<u64> {
         let integer = self.value.get_ref().as_integer();
-        let number = integer.and_then(|digits| u64::from_str_radix(digits.as_str(), digits.radix()).ok());
-        number.filter(|number| range.contains(number)).ok_or_else(|| self.fault(expected))
+        let number =
+            integer.and_then(|digits| u64::from_str_radix(digits.as_str(), digits.radix()).ok());
+        number
+            .filter(|number| range.contains(number))
+            .ok_or_else(|| self.fault(expected))
     }
 
     /// A number within a range, written with or without a fraction. No NaN is within any.
     pub fn number(&self, range: RangeInclusive<f64>, expected: &str) -> Read<f64> {
         let number = match self.value.get_ref() {
             DeValue::Float(digits) => digits.as_str().parse().ok(),
-            DeValue::Integer(digits) => {
-                i32::from_str_radix(digits.as_str(), digits.radix()).ok().map(f64::from)
-            }
+            DeValue::Integer(digits) => i32::from_str_radix(digits.as_str(), digits.radix())
+                .ok()
+                .map(f64::from),
             DeValue::String(_)
             | DeValue::Boolean(_)
             | DeValue::Datetime(_)
             | DeValue::Array(_)
             | DeValue::Table(_) => None,
         };
-        number.filter(|number| range.contains(number)).ok_or_else(|| self.fault(expected))
+        number
+            .filter(|number| range.contains(number))
+            .ok_or_else(|| self.fault(expected))
     }
 
     /// A budget in seconds, up to a day.
@@ -116,9 +146,17 @@ impl<'a> Node<'a> {
 
     /// The elements of a list, each with a key of its own.
     pub fn elements(&self) -> Read<Vec<Self>> {
-        let array = self.value.get_ref().as_array().ok_or_else(|| self.fault("a list"))?;
+        let array = self
+            .value
+            .get_ref()
+            .as_array()
+            .ok_or_else(|| self.fault("a list"))?;
         let numbered = array.iter().enumerate();
-        let element = |(at, value)| Self { key: format!("{}[{at}]", self.key), source: self.source, value };
+        let element = |(at, value)| Self {
+            key: format!("{}[{at}]", self.key),
+            source: self.source,
+            value,
+        };
         Ok(numbered.map(element).collect())
     }
 
@@ -144,7 +182,10 @@ impl<'a> Node<'a> {
     /// `None`, braces stand for themselves.
     pub fn command(&self, known: Option<&[&str]>) -> Read<Vec<String>> {
         let command = self.list(|word| word.template(known))?;
-        match command.first().is_some_and(|program| !program.trim().is_empty()) {
+        match command
+            .first()
+            .is_some_and(|program| !program.trim().is_empty())
+        {
             true => Ok(command),
             false => Err(self.fault("a list of a program and its arguments")),
         }
@@ -163,20 +204,37 @@ impl<'a> Node<'a> {
 
     /// The members of a table whose keys are free.
     pub fn members(&self) -> Read<Vec<(String, Self)>> {
-        let table = self.value.get_ref().as_table().ok_or_else(|| self.fault("a table"))?;
+        let table = self
+            .value
+            .get_ref()
+            .as_table()
+            .ok_or_else(|| self.fault("a table"))?;
         Ok(table
             .iter()
-            .map(|(name, value)| (name.get_ref().to_string(), self.member(name.get_ref(), value)))
+            .map(|(name, value)| {
+                (
+                    name.get_ref().to_string(),
+                    self.member(name.get_ref(), value),
+                )
+            })
             .collect())
     }
 
     fn member(&self, name: &str, value: &'a Spanned<DeValue<'a>>) -> Self {
-        Self { key: join(&self.key, name), source: self.source, value }
+        Self {
+            key: join(&self.key, name),
+            source: self.source,
+            value,
+        }
     }
 
     /// A table of declared keys: any key that `read` does not ask for is a fault.
     pub fn table<T>(&self, read: impl FnOnce(&mut Table<'a>) -> Read<T>) -> Read<T> {
-        let entries = self.value.get_ref().as_table().ok_or_else(|| self.fault("a table"))?;
+        let entries = self
+            .value
+            .get_ref()
+            .as_table()
+            .ok_or_else(|| self.fault("a table"))?;
         let mut table = Table {
             key: self.key.clone(),
             source: self.source,
@@ -196,12 +254,13 @@ impl<'a> Node<'a> {
                 Err(self.fault("no control or bidirectional character"))
             }
             DeValue::Array(_) => self.elements()?.iter().try_for_each(Self::refuse_hidden),
-            DeValue::Table(_) => {
-                self.members()?.iter().try_for_each(|(name, member)| match name.chars().any(is_hidden) {
-                    true => Err(member.fault_seen("an unknown key", "no control or bidirectional character")),
+            DeValue::Table(_) => self.members()?.iter().try_for_each(|(name, member)| {
+                match name.chars().any(is_hidden) {
+                    true => Err(member
+                        .fault_seen("an unknown key", "no control or bidirectional character")),
                     false => member.refuse_hidden(),
-                })
-            }
+                }
+            }),
             DeValue::String(_)
             | DeValue::Integer(_)
             | DeValue::Float(_)
@@ -242,8 +301,13 @@ impl<'a> Table<'a> {
     }
 
     /// The value of a key that has to be written.
-    pub fn required<T>(&mut self, name: &'static str, read: impl FnOnce(&Node<'a>) -> Read<T>) -> Read<T> {
-        self.optional(name, read)?.ok_or_else(|| self.fault(name, "absent", "it to be written"))
+    pub fn required<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&Node<'a>) -> Read<T>,
+    ) -> Read<T> {
+        self.optional(name, read)?
+            .ok_or_else(|| self.fault(name, "absent", "it to be written"))
     }
 
     /// A table below this one; an absent one is read as an empty one.
@@ -269,12 +333,21 @@ impl<'a> Table<'a> {
     pub fn within(&self, name: &'static str, budget_s: u64, max_s: u64) -> Read<()> {
         match budget_s <= max_s {
             true => Ok(()),
-            false => Err(self.fault(name, budget_s.to_string(), format!("at most max_s, {max_s}"))),
+            false => Err(self.fault(
+                name,
+                budget_s.to_string(),
+                format!("at most max_s, {max_s}"),
+            )),
         }
     }
 
     /// The fault of a key of this table, written or not.
-    pub fn fault(&self, name: &str, observed: impl Into<String>, expected: impl Into<String>) -> PolicyFault {
+    pub fn fault(
+        &self,
+        name: &str,
+        observed: impl Into<String>,
+        expected: impl Into<String>,
+    ) -> PolicyFault {
         match self.node(name) {
             Some(node) => node.fault_seen(observed, expected),
             None => PolicyFault {
@@ -288,7 +361,11 @@ impl<'a> Table<'a> {
 
     fn node(&self, name: &str) -> Option<Node<'a>> {
         let value = self.entries?.get(name)?;
-        Some(Node { key: join(&self.key, name), source: self.source, value })
+        Some(Node {
+            key: join(&self.key, name),
+            source: self.source,
+            value,
+        })
     }
 
     fn refuse_unknown(&self) -> Read<()> {
@@ -310,5 +387,9 @@ fn join(parent: &str, name: &str) -> String {
         true => name.to_owned(),
         false => format!("\"{}\"", shown(name)),
     };
-    if parent.is_empty() { name } else { format!("{parent}.{name}") }
+    if parent.is_empty() {
+        name
+    } else {
+        format!("{parent}.{name}")
+    }
 }

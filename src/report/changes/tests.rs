@@ -21,15 +21,30 @@ fn changes(text: &str, count: usize) -> Changes {
         extension: Some(3),
         order: Some(Order::NotBeforePatch),
         patch_commit: Some(id('b')),
-        made_by: vec![Maker { commit: id('c'), author: text.to_owned() }],
+        made_by: vec![Maker {
+            commit: id('c'),
+            author: text.to_owned(),
+        }],
         ..Change::new(Area::Oracle, text, Kind::Changed, Reason::SeesDiffCleared).field(text)
     };
     let words = vec![
-        Piece { side: Side::Both, text: text.to_owned() },
-        Piece { side: Side::Before, text: text.to_owned() },
-        Piece { side: Side::After, text: text.to_owned() },
+        Piece {
+            side: Side::Both,
+            text: text.to_owned(),
+        },
+        Piece {
+            side: Side::Before,
+            text: text.to_owned(),
+        },
+        Piece {
+            side: Side::After,
+            text: text.to_owned(),
+        },
     ];
-    let edited = Change { words, ..change.clone() };
+    let edited = Change {
+        words,
+        ..change.clone()
+    };
     let stated = change.states(some(), Some(format!("{text} ")));
     Changes {
         schema: CHANGES_SCHEMA,
@@ -37,7 +52,9 @@ fn changes(text: &str, count: usize) -> Changes {
         tip: id('d'),
         patch_commits: vec![id('b')],
         weakened: 2 * count,
-        changes: std::iter::repeat_n([stated, edited], count).flatten().collect(),
+        changes: std::iter::repeat_n([stated, edited], count)
+            .flatten()
+            .collect(),
         unchanged: Unchanged::default(),
         notes: vec![format!("a note {text}")],
     }
@@ -129,8 +146,15 @@ fn long_texts_and_many_changes_stay_within_bounds() {
         let one = super::text(&changes(&long, 1));
         assert!(one.len() < 20_000, "{} bytes of text", one.len());
         let marked = markdown(&changes(&long, 100));
-        assert!(marked.chars().count() <= COMMENT, "{} characters", marked.chars().count());
-        assert!(marked.contains(" more: `git reins diff` shows all of them."), "{unit}");
+        assert!(
+            marked.chars().count() <= COMMENT,
+            "{} characters",
+            marked.chars().count()
+        );
+        assert!(
+            marked.contains(" more: `git reins diff` shows all of them."),
+            "{unit}"
+        );
     }
 }
 
@@ -150,12 +174,23 @@ fn a_long_change_leaves_room_for_the_others() {
 fn states_that_differ_read_differently() {
     let digest = "0".repeat(63);
     let image = |last: &str| format!("oci-digest:sha256:{digest}{last}");
-    assert_eq!(apart(&image("a"), &image("b")), format!("{} -> {}", image("a"), image("b")));
-    let other = "f".repeat(64);
-    assert_eq!(apart(&format!("p {digest}a"), &format!("p {other}")), "p 0000000000.. -> p ffffffffff..");
-    assert!(apart(&("x".repeat(300) + "a"), &("x".repeat(300) + "b")).ends_with("(they differ further on)"));
     assert_eq!(
-        [1, 2, 3, 4, 11, 12, 13, 21, 102, 111].map(ordinal).join(" "),
+        apart(&image("a"), &image("b")),
+        format!("{} -> {}", image("a"), image("b"))
+    );
+    let other = "f".repeat(64);
+    assert_eq!(
+        apart(&format!("p {digest}a"), &format!("p {other}")),
+        "p 0000000000.. -> p ffffffffff.."
+    );
+    assert!(
+        apart(&("x".repeat(300) + "a"), &("x".repeat(300) + "b"))
+            .ends_with("(they differ further on)")
+    );
+    assert_eq!(
+        [1, 2, 3, 4, 11, 12, 13, 21, 102, 111]
+            .map(ordinal)
+            .join(" "),
         "1st 2nd 3rd 4th 11th 12th 13th 21st 102nd 111th"
     );
 }

@@ -5,9 +5,20 @@ use super::{Fence, FenceError, Ground, Within};
 const NOTHING: FenceError = FenceError::Means("this build keeps nothing away from a job");
 
 pub fn enter(fence: &Fence) -> Result<Option<Within<'_>>, FenceError> {
-    if fence.is_open() { Ok(Some(Within { fence, sockets: Vec::new() })) } else { Err(NOTHING) }
+    if fence.is_open() {
+        Ok(Some(Within {
+            fence,
+            sockets: Vec::new(),
+        }))
+    } else {
+        Err(NOTHING)
+    }
 }
 
 pub fn raise(within: &Within<'_>, _: Option<&Ground>) -> Result<(), FenceError> {
-    if within.fence.is_open() { Ok(()) } else { Err(NOTHING) }
+    if within.fence.is_open() {
+        Ok(())
+    } else {
+        Err(NOTHING)
+    }
 }

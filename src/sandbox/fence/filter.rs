@@ -25,13 +25,24 @@ const IO_URING: u32 = 425;
 
 #[cfg(target_arch = "x86_64")]
 const KNOWN: &[Calls] = &[
-    Calls { architecture: 0xC000_003E, socket: 41, others: &[IO_URING, 248, 249, 250] },
+    Calls {
+        architecture: 0xC000_003E,
+        socket: 41,
+        others: &[IO_URING, 248, 249, 250],
+    },
     // programs of 32 bits; 102 is the old `socketcall`, whose arguments no filter sees
-    Calls { architecture: 0x4000_0003, socket: 359, others: &[IO_URING, 102, 286, 287, 288] },
+    Calls {
+        architecture: 0x4000_0003,
+        socket: 359,
+        others: &[IO_URING, 102, 286, 287, 288],
+    },
 ];
 #[cfg(target_arch = "aarch64")]
-const KNOWN: &[Calls] =
-    &[Calls { architecture: 0xC000_00B7, socket: 198, others: &[IO_URING, 217, 218, 219] }];
+const KNOWN: &[Calls] = &[Calls {
+    architecture: 0xC000_00B7,
+    socket: 198,
+    others: &[IO_URING, 217, 218, 219],
+}];
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 const KNOWN: &[Calls] = &[];
 
@@ -45,7 +56,11 @@ pub fn only_socket_pairs() -> Result<(), FenceError> {
 pub fn only_namespaced_sockets() -> Result<(), FenceError> {
     let mut socket = vec![load(FIRST)];
     for family in [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK] {
-        socket.extend(when(EQUALS, family.unsigned_abs(), &[give(libc::SECCOMP_RET_ALLOW)]));
+        socket.extend(when(
+            EQUALS,
+            family.unsigned_abs(),
+            &[give(libc::SECCOMP_RET_ALLOW)],
+        ));
     }
     socket.push(refuse(EAFNOSUPPORT));
     install(&socket)
@@ -53,7 +68,9 @@ pub fn only_namespaced_sockets() -> Result<(), FenceError> {
 
 fn install(socket: &[sock_filter]) -> Result<(), FenceError> {
     if KNOWN.is_empty() {
-        return Err(FenceError::Means("no filter of system calls is known for this processor"));
+        return Err(FenceError::Means(
+            "no filter of system calls is known for this processor",
+        ));
     }
     let mut program = vec![load(ARCHITECTURE)];
     for calls in KNOWN {
@@ -81,12 +98,22 @@ const AT_LEAST: u32 = libc::BPF_JGE;
 /// The block, jumped over unless the word that was loaded compares so.
 fn when(compares: u32, word: u32, block: &[sock_filter]) -> Vec<sock_filter> {
     let over = u8::try_from(block.len()).expect("a block is some lines long");
-    let jump = sock_filter { code: code(libc::BPF_JMP | compares | libc::BPF_K), jt: 0, jf: over, k: word };
+    let jump = sock_filter {
+        code: code(libc::BPF_JMP | compares | libc::BPF_K),
+        jt: 0,
+        jf: over,
+        k: word,
+    };
     [&[jump], block].concat()
 }
 
 fn load(offset: u32) -> sock_filter {
-    sock_filter { code: code(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS), jt: 0, jf: 0, k: offset }
+    sock_filter {
+        code: code(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS),
+        jt: 0,
+        jf: 0,
+        k: offset,
+    }
 }
 
 fn refuse(errno: i32) -> sock_filter {
@@ -94,7 +121,12 @@ fn refuse(errno: i32) -> sock_filter {
 }
 
 fn give(answer: u32) -> sock_filter {
-    sock_filter { code: code(libc::BPF_RET | libc::BPF_K), jt: 0, jf: 0, k: answer }
+    sock_filter {
+        code: code(libc::BPF_RET | libc::BPF_K),
+        jt: 0,
+        jf: 0,
+        k: answer,
+    }
 }
 
 fn code(code: u32) -> u16 {

@@ -25,16 +25,28 @@ impl Land {
     /// # Errors
     /// When one is missing, or is a link.
     pub fn survey(fence: &Fence, ground: Option<&Ground>, dir: &Path) -> Result<Self, FenceError> {
-        let writable: BTreeSet<_> = fence.writable.iter().map(|path| real(path)).collect::<Result<_, _>>()?;
+        let writable: BTreeSet<_> = fence
+            .writable
+            .iter()
+            .map(|path| real(path))
+            .collect::<Result<_, _>>()?;
         let (between, read_only) = (BTreeSet::new(), BTreeSet::new());
-        let mut land = Self { writable, between, read_only, dir: real(dir)? };
+        let mut land = Self {
+            writable,
+            between,
+            read_only,
+            dir: real(dir)?,
+        };
         for path in &fence.read_only {
             land.keep(fence, path)?;
         }
         // what an overlay is made of is a second way to every file in it
         if let Some(ground) = ground {
-            let parts =
-                [ground.overlay.lower.clone(), ground.overlay.upper(), ground.overlay.run.join("work")];
+            let parts = [
+                ground.overlay.lower.clone(),
+                ground.overlay.upper(),
+                ground.overlay.run.join("work"),
+            ];
             parts.iter().try_for_each(|path| land.keep(fence, path))?;
         }
         Ok(land)
@@ -42,23 +54,38 @@ impl Land {
 
     /// Every path that has to be a mount of its own, those above before those below.
     pub fn mounts(&self) -> BTreeSet<&PathBuf> {
-        self.writable.iter().chain(&self.between).chain(&self.read_only).collect()
+        self.writable
+            .iter()
+            .chain(&self.between)
+            .chain(&self.read_only)
+            .collect()
     }
 
     /// The writable directories and those between.
     pub fn open(&self) -> impl Iterator<Item = &PathBuf> {
-        self.writable.iter().chain(&self.between).filter(|path| !self.read_only.contains(*path))
+        self.writable
+            .iter()
+            .chain(&self.between)
+            .filter(|path| !self.read_only.contains(*path))
     }
 
     fn keep(&mut self, fence: &Fence, path: &Path) -> Result<(), FenceError> {
         let real = real(path)?;
         for root in &fence.writable {
-            let Ok(rest) = path.strip_prefix(root) else { continue };
+            let Ok(rest) = path.strip_prefix(root) else {
+                continue;
+            };
             if self::real(root)?.join(rest) != real {
-                return Err(FenceError::Place { path: path.to_owned(), is: "is reached by a link" });
+                return Err(FenceError::Place {
+                    path: path.to_owned(),
+                    is: "is reached by a link",
+                });
             }
         }
-        let Some(root) = real.ancestors().find(|above| self.writable.contains(*above)) else {
+        let Some(root) = real
+            .ancestors()
+            .find(|above| self.writable.contains(*above))
+        else {
             return Ok(()); // outside of what may be written to
         };
         let between = real.ancestors().skip(1).take_while(|above| *above != root);
@@ -70,7 +97,10 @@ impl Land {
 
 fn real(path: &Path) -> Result<PathBuf, FenceError> {
     if !path.is_absolute() {
-        return Err(FenceError::Place { path: path.to_owned(), is: "is no absolute path" });
+        return Err(FenceError::Place {
+            path: path.to_owned(),
+            is: "is no absolute path",
+        });
     }
     std::fs::canonicalize(path).map_err(FenceError::when(path.display().to_string()))
 }

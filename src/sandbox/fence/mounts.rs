@@ -35,7 +35,9 @@ pub fn build(within: &Within<'_>, land: &Land) -> Result<(), FenceError> {
     let means = within.fence.means;
     let is_shut = means.fixtures == FixtureGuard::BindRo;
     if is_shut {
-        land.mounts().into_iter().try_for_each(|path| bind(path, path))?;
+        land.mounts()
+            .into_iter()
+            .try_for_each(|path| bind(path, path))?;
     }
     if within.fence.is_cut_off() {
         hide(land, &within.sockets)?;
@@ -49,7 +51,10 @@ pub fn build(within: &Within<'_>, land: &Land) -> Result<(), FenceError> {
         lay_devices().map_err(FenceError::when("no /dev of its own"))?;
         if means.kill == KillGuard::Pidns {
             let shared = MACHINE.map(|name| Path::new("/proc").join(name));
-            shared.iter().filter(|path| seen(path).is_ok()).try_for_each(|path| bind(path, path))?;
+            shared
+                .iter()
+                .filter(|path| seen(path).is_ok())
+                .try_for_each(|path| bind(path, path))?;
         }
         shut(land, means.kill)?;
     }
@@ -66,7 +71,11 @@ fn shut(land: &Land, kill: KillGuard) -> Result<(), FenceError> {
     let all = libc::AT_RECURSIVE as libc::c_uint;
     set(Path::new("/"), all, [read_only, 0]).map_err(FenceError::when("no read-only mounts"))?;
     let own = ["/dev/shm", "/dev/pts", "/proc"].map(PathBuf::from);
-    let own = if kill == KillGuard::Pidns { &own[..] } else { &own[..2] };
+    let own = if kill == KillGuard::Pidns {
+        &own[..]
+    } else {
+        &own[..2]
+    };
     for path in land.open().chain(own) {
         set(path, 0, [0, read_only]).map_err(FenceError::when(path.display().to_string()))?;
     }
@@ -77,28 +86,51 @@ fn shut(land: &Land, kill: KillGuard) -> Result<(), FenceError> {
 #[expect(unsafe_code, reason = "the call has no safe form")]
 fn set(path: &Path, flags: libc::c_uint, [set, clear]: [u64; 2]) -> io::Result<()> {
     let path = CString::new(path.as_os_str().as_bytes())?;
-    let change = libc::mount_attr { attr_set: set, attr_clr: clear, propagation: 0, userns_fd: 0 };
+    let change = libc::mount_attr {
+        attr_set: set,
+        attr_clr: clear,
+        propagation: 0,
+        userns_fd: 0,
+    };
     // SAFETY: the path ends with NUL, and the size is the one of the structure that is passed; both
     // outlive the call, which only reads them
     let answer = unsafe {
         let (path, change) = (path.as_ptr(), &raw const change);
         let size = size_of::<libc::mount_attr>();
-        libc::syscall(libc::SYS_mount_setattr, libc::AT_FDCWD, path, flags, change, size)
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            path,
+            flags,
+            change,
+            size,
+        )
     };
-    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    if answer == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
 }
 
 /// The paths of the sockets that are listened on, in the network that this process leaves, and those
 /// that are mounted: who listens on one of these may be in another network.
-#[expect(clippy::disallowed_methods, reason = "the kernel lists its sockets in a file")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the kernel lists its sockets in a file"
+)]
 pub fn sockets() -> Result<Vec<PathBuf>, FenceError> {
-    let list = std::fs::read("/proc/self/net/unix").map_err(FenceError::when("no list of sockets"))?;
+    let list =
+        std::fs::read("/proc/self/net/unix").map_err(FenceError::when("no list of sockets"))?;
     // seven columns without a slash in them, then the path, if there is one
     let paths = list.split(|byte| *byte == b'\n').filter_map(|line| {
         let start = line.iter().position(|byte| *byte == b'/')?;
-        Some(PathBuf::from(std::ffi::OsString::from_vec(line[start..].to_vec())))
+        Some(PathBuf::from(std::ffi::OsString::from_vec(
+            line[start..].to_vec(),
+        )))
     });
-    let mounts = std::fs::read("/proc/self/mountinfo").map_err(FenceError::when("no list of mounts"))?;
+    let mounts =
+        std::fs::read("/proc/self/mountinfo").map_err(FenceError::when("no list of mounts"))?;
     let sockets = mounted(&mounts).into_iter().filter(|path| is_socket(path));
     Ok(paths.chain(sockets).collect())
 }
@@ -106,15 +138,18 @@ pub fn sockets() -> Result<Vec<PathBuf>, FenceError> {
 /// The fifth column of each line, where the kernel writes space, tab, newline and `\\` in octal digits.
 fn mounted(list: &[u8]) -> Vec<PathBuf> {
     let column = |line: &[u8]| line.split(|byte| *byte == b' ').nth(4).map(<[u8]>::to_vec);
-    let paths = list.split(|byte| *byte == b'\n').filter_map(column).map(|mut path| {
-        for byte in [b' ', b'\t', b'\n', b'\\'] {
-            let spelled = format!("\\{byte:03o}").into_bytes();
-            while let Some(at) = path.windows(spelled.len()).position(|part| part == spelled) {
-                path.splice(at..at + spelled.len(), [byte]);
+    let paths = list
+        .split(|byte| *byte == b'\n')
+        .filter_map(column)
+        .map(|mut path| {
+            for byte in [b' ', b'\t', b'\n', b'\\'] {
+                let spelled = format!("\\{byte:03o}").into_bytes();
+                while let Some(at) = path.windows(spelled.len()).position(|part| part == spelled) {
+                    path.splice(at..at + spelled.len(), [byte]);
+                }
             }
-        }
-        PathBuf::from(std::ffi::OsString::from_vec(path))
-    });
+            PathBuf::from(std::ffi::OsString::from_vec(path))
+        });
     paths.collect()
 }
 
@@ -124,12 +159,23 @@ fn is_socket(path: &Path) -> bool {
 
 /// These paths, and every socket beside one of them: a name that was bound may have been moved since,
 /// as ssh does with the socket of a connection that is shared.
-#[expect(clippy::disallowed_methods, reason = "sandbox::fence looks at what it hides")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "sandbox::fence looks at what it hides"
+)]
 fn around(sockets: &[PathBuf]) -> BTreeSet<PathBuf> {
     let places: BTreeSet<_> = sockets.iter().filter_map(|path| path.parent()).collect();
-    let entries = places.into_iter().filter_map(|place| std::fs::read_dir(place).ok()).flatten().flatten();
+    let entries = places
+        .into_iter()
+        .filter_map(|place| std::fs::read_dir(place).ok())
+        .flatten()
+        .flatten();
     let beside = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_socket()));
-    sockets.iter().cloned().chain(beside.map(|entry| entry.path())).collect()
+    sockets
+        .iter()
+        .cloned()
+        .chain(beside.map(|entry| entry.path()))
+        .collect()
 }
 
 /// Takes away every way to a service: the places where their sockets are, and each one elsewhere.
@@ -138,10 +184,17 @@ fn hide(land: &Land, sockets: &[PathBuf]) -> Result<(), FenceError> {
         if !seen(place).is_ok_and(|meta| meta.is_dir()) {
             continue; // there is none, or it is a link to the other one
         }
-        let used = land.mounts().into_iter().chain([&land.dir]).find(|path| path.starts_with(place));
+        let used = land
+            .mounts()
+            .into_iter()
+            .chain([&land.dir])
+            .find(|path| path.starts_with(place));
         if let Some(path) = used {
             let is = "is among the sockets of services, which a job may not see";
-            return Err(FenceError::Place { path: path.clone(), is });
+            return Err(FenceError::Place {
+                path: path.clone(),
+                is,
+            });
         }
         empty(place).map_err(FenceError::when(place.display().to_string()))?;
     }
@@ -155,30 +208,59 @@ fn hide(land: &Land, sockets: &[PathBuf]) -> Result<(), FenceError> {
 }
 
 /// Mounts an empty directory. Links are left: where programs are is said by links in /run, too.
-#[expect(clippy::disallowed_methods, reason = "sandbox::fence looks at what it hides")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "sandbox::fence looks at what it hides"
+)]
 fn empty(place: &Path) -> io::Result<()> {
-    let entries = std::fs::read_dir(place)?.flatten().map(|entry| entry.path());
-    let links: Vec<_> = entries.filter_map(|path| Some((std::fs::read_link(&path).ok()?, path))).collect();
+    let entries = std::fs::read_dir(place)?
+        .flatten()
+        .map(|entry| entry.path());
+    let links: Vec<_> = entries
+        .filter_map(|path| Some((std::fs::read_link(&path).ok()?, path)))
+        .collect();
     tmpfs(place, c"mode=755")?;
-    links.into_iter().try_for_each(|(target, path)| symlink(target, path))
+    links
+        .into_iter()
+        .try_for_each(|(target, path)| symlink(target, path))
 }
 
 fn tmpfs(place: &Path, options: &std::ffi::CStr) -> io::Result<()> {
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
-    Ok(rustix::mount::mount("tmpfs", place, "tmpfs", flags, Some(options))?)
+    Ok(rustix::mount::mount(
+        "tmpfs",
+        place,
+        "tmpfs",
+        flags,
+        Some(options),
+    )?)
 }
 
 /// Devices without the disks: root owns those, and needs no capability to write to them.
-#[expect(clippy::disallowed_methods, reason = "sandbox::fence makes its own directory")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "sandbox::fence makes its own directory"
+)]
 fn lay_devices() -> io::Result<()> {
     let dev = Path::new("/dev");
     let flags = OpenTreeFlags::OPEN_TREE_CLONE | OpenTreeFlags::OPEN_TREE_CLOEXEC;
-    let nodes = DEVICES.map(|name| (dev.join(name), rustix::mount::open_tree(CWD, dev.join(name), flags)));
+    let nodes = DEVICES.map(|name| {
+        (
+            dev.join(name),
+            rustix::mount::open_tree(CWD, dev.join(name), flags),
+        )
+    });
     tmpfs(dev, c"mode=755")?;
     for (path, node) in nodes {
         let Ok(node) = node else { continue };
         File::create(&path)?;
-        rustix::mount::move_mount(node, "", CWD, &path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?;
+        rustix::mount::move_mount(
+            node,
+            "",
+            CWD,
+            &path,
+            MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH,
+        )?;
     }
     for name in ["pts", "shm"] {
         std::fs::create_dir(dev.join(name))?;
@@ -187,9 +269,16 @@ fn lay_devices() -> io::Result<()> {
     let options = c"newinstance,ptmxmode=0666,mode=620";
     let flags = MountFlags::NOSUID | MountFlags::NOEXEC;
     rustix::mount::mount("devpts", dev.join("pts"), "devpts", flags, Some(options))?;
-    let links = [("ptmx", "pts/ptmx"), ("fd", "/proc/self/fd"), ("stdin", "/proc/self/fd/0")];
+    let links = [
+        ("ptmx", "pts/ptmx"),
+        ("fd", "/proc/self/fd"),
+        ("stdin", "/proc/self/fd/0"),
+    ];
     let more = [("stdout", "/proc/self/fd/1"), ("stderr", "/proc/self/fd/2")];
-    links.into_iter().chain(more).try_for_each(|(name, target)| symlink(target, dev.join(name)))
+    links
+        .into_iter()
+        .chain(more)
+        .try_for_each(|(name, target)| symlink(target, dev.join(name)))
 }
 
 #[cfg(test)]

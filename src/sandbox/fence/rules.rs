@@ -20,8 +20,15 @@ use crate::sandbox::replica::seen;
 const NEEDED: ABI = ABI::V3;
 
 /// What every program writes to.
-const DEVICES: [&str; 7] =
-    ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts", "/dev/shm"];
+const DEVICES: [&str; 7] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+    "/dev/shm",
+];
 
 /// Gives up every right to write but those of the land.
 pub fn restrict(land: &Land) -> Result<(), FenceError> {
@@ -34,31 +41,51 @@ pub fn restrict(land: &Land) -> Result<(), FenceError> {
         .handle_access(AccessFs::from_write(NEEDED))
         .map_err(|_| FenceError::Means("no Landlock, or one older than its third version"))?;
     let rules = known.create().map_err(|error| fault(&error))?;
-    let mut granted: Vec<PathBuf> =
-        DEVICES.iter().map(PathBuf::from).filter(|path| seen(path).is_ok()).collect();
-    land.writable.iter().try_for_each(|path| grant(land, path, &mut granted))?;
+    let mut granted: Vec<PathBuf> = DEVICES
+        .iter()
+        .map(PathBuf::from)
+        .filter(|path| seen(path).is_ok())
+        .collect();
+    land.writable
+        .iter()
+        .try_for_each(|path| grant(land, path, &mut granted))?;
     let rules = granted.iter().try_fold(rules, |rules, path| {
         let is_dir = seen(path).is_ok_and(|meta| meta.is_dir());
         // a right over directories on a file makes the answer of the kernel a partial one
         let rights = AccessFs::from_write(NEEDED);
-        let rights = if is_dir { rights } else { rights & AccessFs::from_file(NEEDED) };
+        let rights = if is_dir {
+            rights
+        } else {
+            rights & AccessFs::from_file(NEEDED)
+        };
         let opened = PathFd::new(path).map_err(|error| fault(&error))?;
-        rules.add_rule(PathBeneath::new(opened, rights)).map_err(|error| fault(&error))
+        rules
+            .add_rule(PathBeneath::new(opened, rights))
+            .map_err(|error| fault(&error))
     })?;
-    match rules.restrict_self().map_err(|error| fault(&error))?.ruleset {
+    match rules
+        .restrict_self()
+        .map_err(|error| fault(&error))?
+        .ruleset
+    {
         RulesetStatus::FullyEnforced => {}
         RulesetStatus::PartiallyEnforced | RulesetStatus::NotEnforced => {
             return Err(FenceError::Means("Landlock does not enforce all of it"));
         }
     }
     // more, where it is known; nothing is claimed by it
-    let scopes = Ruleset::default().scope(Scope::from_all(ABI::V6)).and_then(Ruleset::create);
+    let scopes = Ruleset::default()
+        .scope(Scope::from_all(ABI::V6))
+        .and_then(Ruleset::create);
     let _scoped = scopes.and_then(landlock::RulesetCreated::restrict_self);
     Ok(())
 }
 
 /// Collects what is writable at and below a path.
-#[expect(clippy::disallowed_methods, reason = "sandbox::fence looks at what it fences in")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "sandbox::fence looks at what it fences in"
+)]
 fn grant(land: &Land, path: &Path, granted: &mut Vec<PathBuf>) -> Result<(), FenceError> {
     if land.read_only.contains(path) || seen(path).is_ok_and(|meta| meta.is_symlink()) {
         return Ok(());
@@ -71,7 +98,11 @@ fn grant(land: &Land, path: &Path, granted: &mut Vec<PathBuf>) -> Result<(), Fen
     }
     let fault = || path.display().to_string();
     for entry in std::fs::read_dir(path).map_err(FenceError::when(fault()))? {
-        grant(land, &entry.map_err(FenceError::when(fault()))?.path(), granted)?;
+        grant(
+            land,
+            &entry.map_err(FenceError::when(fault()))?.path(),
+            granted,
+        )?;
     }
     Ok(())
 }

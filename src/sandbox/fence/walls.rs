@@ -23,12 +23,20 @@ use crate::sandbox::namespace;
 
 pub fn enter(fence: &Fence) -> Result<Option<Within<'_>>, FenceError> {
     if fence.means.fixtures == FixtureGuard::ModeOnly {
-        return Err(FenceError::Means("permission bits keep nobody away who owns the file"));
+        return Err(FenceError::Means(
+            "permission bits keep nobody away who owns the file",
+        ));
     }
     if fence.means.kill == KillGuard::PtraceTree && fence.means.trace != Trace::Ptrace {
-        return Err(FenceError::Means("who is not traced is not known to be ended"));
+        return Err(FenceError::Means(
+            "who is not traced is not known to be ended",
+        ));
     }
-    let sockets = if fence.is_cut_off() { mounts::sockets()? } else { Vec::new() };
+    let sockets = if fence.is_cut_off() {
+        mounts::sockets()?
+    } else {
+        Vec::new()
+    };
     let flags = fence.namespaces();
     if !flags.is_empty() {
         namespace::leave(flags).map_err(FenceError::when("no namespaces"))?;
@@ -36,8 +44,8 @@ pub fn enter(fence: &Fence) -> Result<Option<Within<'_>>, FenceError> {
     if flags.contains(UnshareFlags::NEWNET) {
         raise_loopback().map_err(FenceError::when("no loopback device"))?;
     }
-    let is_inside =
-        !flags.contains(UnshareFlags::NEWPID) || be_first().map_err(FenceError::when("no first process"))?;
+    let is_inside = !flags.contains(UnshareFlags::NEWPID)
+        || be_first().map_err(FenceError::when("no first process"))?;
     Ok(is_inside.then_some(Within { fence, sockets }))
 }
 
@@ -101,7 +109,13 @@ fn be_first() -> io::Result<bool> {
             drop(ours);
             // who died before the line above sends no signal, but his end of the pair is gone
             let mut fds = [PollFd::new(&theirs, PollFlags::IN)];
-            match rustix::event::poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }))? {
+            match rustix::event::poll(
+                &mut fds,
+                Some(&Timespec {
+                    tv_sec: 0,
+                    tv_nsec: 0,
+                }),
+            )? {
                 0 => Ok(true),
                 _ => Err(io::ErrorKind::BrokenPipe.into()),
             }
@@ -122,13 +136,25 @@ fn raise_loopback() -> io::Result<()> {
     let socket = UdpSocket::bind("0.0.0.0:0")?;
     let mut request = libc::ifreq {
         ifr_name: [0; libc::IFNAMSIZ],
-        ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_flags: libc::IFF_UP as libc::c_short },
+        ifr_ifru: libc::__c_anonymous_ifr_ifru {
+            ifru_flags: libc::IFF_UP as libc::c_short,
+        },
     };
     for (to, from) in request.ifr_name.iter_mut().zip(c"lo".to_bytes()) {
         *to = libc::c_char::from_ne_bytes([*from]);
     }
     // SAFETY: the descriptor is open, and the request is a whole `ifreq` that outlives the call,
     // which only reads it
-    let answer = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS as _, &raw const request) };
-    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    let answer = unsafe {
+        libc::ioctl(
+            socket.as_raw_fd(),
+            libc::SIOCSIFFLAGS as _,
+            &raw const request,
+        )
+    };
+    if answer == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
 }

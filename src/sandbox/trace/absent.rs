@@ -31,7 +31,10 @@ impl Held {
     /// # Errors
     /// Always.
     pub fn make(_: &mut Command, _: Means) -> io::Result<Self> {
-        Err(io::Error::new(io::ErrorKind::Unsupported, "this build sees no paths"))
+        Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "this build sees no paths",
+        ))
     }
 
     /// Is not reached.

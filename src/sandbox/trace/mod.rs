@@ -9,7 +9,11 @@
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
 mod absent;
-#[cfg(all(feature = "sandbox", target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+#[cfg(all(
+    feature = "sandbox",
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64")
+))]
 mod linux;
 mod probe;
 

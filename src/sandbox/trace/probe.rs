@@ -20,7 +20,10 @@ use crate::sandbox::supervise::{Limits, PATIENCE};
 /// When it cannot be tried, or somebody interrupts.
 pub fn probe(runner: &Runner, scratch: &Path, mut probed: Probed) -> Result<Probed, RunError> {
     for (word, trace) in [("ptrace", Trace::Ptrace), ("notify", Trace::Notify)] {
-        let means = Enforced { trace, ..probed.means };
+        let means = Enforced {
+            trace,
+            ..probed.means
+        };
         match works(runner, scratch, means)? {
             None => {
                 probed.means = means;
@@ -37,8 +40,14 @@ pub fn probe(runner: &Runner, scratch: &Path, mut probed: Probed) -> Result<Prob
 
 /// Why files are not seen by these means; `None` when they are.
 fn works(runner: &Runner, scratch: &Path, means: Enforced) -> Result<Option<String>, RunError> {
-    let fault = |source| RunError::Supervisor { dir: scratch.to_owned(), source };
-    let place = tempfile::Builder::new().prefix("trace-").tempdir_in(scratch).map_err(fault)?;
+    let fault = |source| RunError::Supervisor {
+        dir: scratch.to_owned(),
+        source,
+    };
+    let place = tempfile::Builder::new()
+        .prefix("trace-")
+        .tempdir_in(scratch)
+        .map_err(fault)?;
     let dir = lay(place.path()).map_err(fault)?;
     match run(runner, &dir, means) {
         Ok(ran) => Ok(fault_of(ran, &dir.join("file"))),
@@ -48,7 +57,10 @@ fn works(runner: &Runner, scratch: &Path, means: Enforced) -> Result<Option<Stri
 }
 
 /// A file, and a link to it; where that really is.
-#[expect(clippy::disallowed_methods, reason = "sandbox::trace looks at its own try")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "sandbox::trace looks at its own try"
+)]
 fn lay(place: &Path) -> io::Result<PathBuf> {
     std::fs::write(place.join("file"), "seen\n")?;
     symlink("file", place.join("link"))?;
@@ -57,13 +69,35 @@ fn lay(place: &Path) -> io::Result<PathBuf> {
 
 /// A child of a shell reads the file by its link.
 fn run(runner: &Runner, place: &Path, means: Enforced) -> Result<Ran, RunError> {
-    let fault = |source| RunError::Supervisor { dir: place.to_owned(), source };
-    let argv = ["/bin/sh", "-c", "(read line <link && test \"$line\" = seen) & wait $!"].map(OsString::from);
+    let fault = |source| RunError::Supervisor {
+        dir: place.to_owned(),
+        source,
+    };
+    let argv = [
+        "/bin/sh",
+        "-c",
+        "(read line <link && test \"$line\" = seen) & wait $!",
+    ]
+    .map(OsString::from);
     let environment = Environment::clean(place).map_err(fault)?;
     let (read_only, writable) = (Vec::new(), vec![place.to_owned()]);
-    let fence = Fence { means, read_only, writable, network: Network::Deny };
-    let limits = Limits { budget: PATIENCE, output: 1 << 16 };
-    let job = Job { argv: &argv, dir: place, environment: &environment, limits, fence: Some(&fence) };
+    let fence = Fence {
+        means,
+        read_only,
+        writable,
+        network: Network::Deny,
+    };
+    let limits = Limits {
+        budget: PATIENCE,
+        output: 1 << 16,
+    };
+    let job = Job {
+        argv: &argv,
+        dir: place,
+        environment: &environment,
+        limits,
+        fence: Some(&fence),
+    };
     runner.run(&job, &mut |_| ())
 }
 
@@ -82,5 +116,7 @@ fn fault_of(ran: Ran, file: &Path) -> Option<String> {
 /// [`Trace::Notify`]; what it printed then is no reason to believe that it failed.
 pub fn minds_ptrace(ran: &Ran) -> bool {
     const WORDS: &str = "LeakSanitizer does not work under ptrace";
-    [&ran.stdout, &ran.stderr].iter().any(|kept| kept.text().contains(WORDS))
+    [&ran.stdout, &ran.stderr]
+        .iter()
+        .any(|kept| kept.text().contains(WORDS))
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use git_reins::decide::facts::{
-    BaseRev, CommitFacts, Facts, FileFacts, Held, Listing, Material, Own, ParentFacts, Reading, Stray, Tip,
-    Trials,
+    BaseRev, CommitFacts, Facts, FileFacts, Held, Listing, Material, Own, ParentFacts, Reading,
+    Stray, Tip, Trials,
 };
 use git_reins::ledger::fault::LedgerFault;
 use git_reins::ledger::field::Field;
@@ -34,7 +34,12 @@ impl Ground {
         let invalid = parse::<FreezeLedger>(b"[").unwrap_err();
         let text = r#"{"schema": "git-reins/freezes/1", "freezes": [{"paths": ["../x"]}]}"#;
         let unsafe_path = parse::<FreezeLedger>(text.as_bytes()).unwrap_err();
-        Self { policy: policy(), today: TODAY.parse().unwrap(), invalid, unsafe_path }
+        Self {
+            policy: policy(),
+            today: TODAY.parse().unwrap(),
+            invalid,
+            unsafe_path,
+        }
     }
 
     fn reading<L>(&self, file: File, ledger: L) -> Reading<L> {
@@ -49,8 +54,15 @@ impl Ground {
     pub(super) fn facts(&self, w: &World) -> Facts {
         let material = Arc::new(self.material(w, false));
         let base_material = Arc::new(self.material(w, true));
-        let base = Held { id: commit(0), material: base_material.clone() };
-        let parent = ParentFacts { id: Some(commit(0)), material: base_material, is_protected: true };
+        let base = Held {
+            id: commit(0),
+            material: base_material.clone(),
+        };
+        let parent = ParentFacts {
+            id: Some(commit(0)),
+            material: base_material,
+            is_protected: true,
+        };
         let change = CommitFacts {
             id: commit(1),
             parents: vec![parent],
@@ -68,7 +80,11 @@ impl Ground {
         Facts {
             policy: self.policy.clone(),
             today: self.today,
-            bases: if w.has_base { vec![base.clone()] } else { Vec::new() },
+            bases: if w.has_base {
+                vec![base.clone()]
+            } else {
+                Vec::new()
+            },
             protected: vec![base],
             tip: Tip {
                 id: commit(1),
@@ -88,14 +104,32 @@ impl Ground {
 
     fn material(&self, w: &World, is_base: bool) -> Material {
         let fixture = if is_base { base_epoch(w) } else { epoch(w) };
-        let oracles = w.rows.iter().enumerate().map(|(at, row)| oracle_row(at, row)).collect();
-        let rows = w.freezes.iter().enumerate().map(|(at, freeze)| freeze_row(self.today, at, freeze));
+        let oracles = w
+            .rows
+            .iter()
+            .enumerate()
+            .map(|(at, row)| oracle_row(at, row))
+            .collect();
+        let rows = w
+            .freezes
+            .iter()
+            .enumerate()
+            .map(|(at, freeze)| freeze_row(self.today, at, freeze));
         Material {
-            oracle: self.reading(w.files[0], OracleLedger { schema: OracleLedger::SCHEMA.into(), oracles }),
+            oracle: self.reading(
+                w.files[0],
+                OracleLedger {
+                    schema: OracleLedger::SCHEMA.into(),
+                    oracles,
+                },
+            ),
             fixture: self.reading(w.files[1], fixture),
             freezes: self.reading(
                 w.files[2],
-                FreezeLedger { schema: FreezeLedger::SCHEMA.into(), freezes: rows.collect() },
+                FreezeLedger {
+                    schema: FreezeLedger::SCHEMA.into(),
+                    freezes: rows.collect(),
+                },
             ),
             properties: Arc::new(properties(w)),
             fixtures: Arc::new(fixtures(w)),
@@ -108,20 +142,33 @@ impl Ground {
 pub(super) fn own(shape: Shape) -> Own {
     let path = |wanted: bool, path: &str| wanted.then(|| path.to_owned());
     Own {
-        code: path(matches!(shape, Shape::Patch | Shape::HumanPatch | Shape::Revert), "src/lib.rs"),
+        code: path(
+            matches!(shape, Shape::Patch | Shape::HumanPatch | Shape::Revert),
+            "src/lib.rs",
+        ),
         exempt: path(shape == Shape::Exempt, "docs/a.md"),
-        human_only: path(matches!(shape, Shape::HumanPatch | Shape::HumanLedgers), "src/auth/a.rs"),
+        human_only: path(
+            matches!(shape, Shape::HumanPatch | Shape::HumanLedgers),
+            "src/auth/a.rs",
+        ),
     }
 }
 
 pub(super) fn property_path(at: usize, row: &Row) -> String {
-    let directory = if row.bytes == Bytes::Outside { "tools" } else { "properties" };
+    let directory = if row.bytes == Bytes::Outside {
+        "tools"
+    } else {
+        "properties"
+    };
     format!("{directory}/{}.py", IDS[at])
 }
 
 pub(super) fn oracle_row(at: usize, row: &Row) -> OracleRow {
     let text = |text: &str| Some(text.to_owned());
-    let pinned = PinnedFile { path: property_path(at, row), sha256: sha(IDS[at]).to_string() };
+    let pinned = PinnedFile {
+        path: property_path(at, row),
+        sha256: sha(IDS[at]).to_string(),
+    };
     OracleRow {
         oracle_id: IDS[at].to_owned(),
         source: match row.cites {
@@ -144,7 +191,11 @@ pub(super) fn oracle_row(at: usize, row: &Row) -> OracleRow {
             Runs::Known => text("props"),
             Runs::Unknown => text("nope"),
         },
-        property_files: if row.bytes == Bytes::NoneNamed { Vec::new() } else { vec![pinned] },
+        property_files: if row.bytes == Bytes::NoneNamed {
+            Vec::new()
+        } else {
+            vec![pinned]
+        },
         inputs: text("any"),
         relation: text("holds"),
         witness: text("breaks").filter(|_| row.worth != Worth::NoWitness),
@@ -164,15 +215,28 @@ pub(super) fn properties(w: &World) -> Listing {
             Bytes::Link => LONG_MODE,
             _ => EntryState::PLAIN,
         };
-        if !matches!(row.bytes, Bytes::Missing | Bytes::Outside | Bytes::NoneNamed) {
-            listing.insert(property_path(at, row), EntryState { mode, ..plain(IDS[at]) });
+        if !matches!(
+            row.bytes,
+            Bytes::Missing | Bytes::Outside | Bytes::NoneNamed
+        ) {
+            listing.insert(
+                property_path(at, row),
+                EntryState {
+                    mode,
+                    ..plain(IDS[at])
+                },
+            );
         }
     }
     listing
 }
 
 pub(super) fn fixture_text(w: &World) -> &'static str {
-    if w.epoch == Epoch::Pointer { "pointer" } else { "fixture" }
+    if w.epoch == Epoch::Pointer {
+        "pointer"
+    } else {
+        "fixture"
+    }
 }
 
 pub(super) fn file_facts(w: &World) -> BTreeMap<String, FileFacts> {
@@ -185,7 +249,11 @@ pub(super) fn file_facts(w: &World) -> BTreeMap<String, FileFacts> {
     let mut files = BTreeMap::new();
     for (at, row) in w.rows.iter().enumerate() {
         if !matches!(row.bytes, Bytes::Missing | Bytes::NoneNamed) {
-            let mut file = facts(if row.bytes == Bytes::Changed { "changed" } else { IDS[at] });
+            let mut file = facts(if row.bytes == Bytes::Changed {
+                "changed"
+            } else {
+                IDS[at]
+            });
             file.changed_by = (row.bytes == Bytes::Attribute).then(|| "eol=crlf".to_owned());
             if row.bytes == Bytes::Link {
                 file.sha256 = None;
@@ -194,7 +262,11 @@ pub(super) fn file_facts(w: &World) -> BTreeMap<String, FileFacts> {
         }
     }
     for (path, _) in fixtures(w) {
-        let mut file = facts(if w.epoch == Epoch::OtherBytes { "fixtur?" } else { fixture_text(w) });
+        let mut file = facts(if w.epoch == Epoch::OtherBytes {
+            "fixtur?"
+        } else {
+            fixture_text(w)
+        });
         file.is_lfs_pointer = w.epoch == Epoch::Pointer;
         file.changed_by = (w.epoch == Epoch::Attribute).then(|| "eol=crlf".to_owned());
         if w.epoch == Epoch::Link {
@@ -211,7 +283,13 @@ pub(super) fn fixtures(w: &World) -> Listing {
         Epoch::Link => LONG_MODE,
         _ => EntryState::PLAIN,
     };
-    let mut listing = Listing::from([("fixtures/a".to_owned(), EntryState { mode, ..plain("fixture") })]);
+    let mut listing = Listing::from([(
+        "fixtures/a".to_owned(),
+        EntryState {
+            mode,
+            ..plain("fixture")
+        },
+    )]);
     match w.epoch {
         Epoch::NoFiles | Epoch::Vanished => listing.clear(),
         Epoch::Unlisted => listing.extend([("fixtures/b".to_owned(), plain("fixture"))]),
@@ -223,7 +301,11 @@ pub(super) fn fixtures(w: &World) -> Listing {
 pub(super) fn epoch(w: &World) -> FixtureLedger {
     let text = fixture_text(w);
     let size = text.len() as u64 + u64::from(w.epoch == Epoch::OtherSize);
-    let file = FixtureFile { path: "fixtures/a".to_owned(), sha256: sha(text).to_string(), size };
+    let file = FixtureFile {
+        path: "fixtures/a".to_owned(),
+        sha256: sha(text).to_string(),
+        size,
+    };
     let mut ledger = FixtureLedger {
         schema: FixtureLedger::SCHEMA.to_owned(),
         epoch_id: match w.epoch {
@@ -243,10 +325,18 @@ pub(super) fn epoch(w: &World) -> FixtureLedger {
             Epoch::ImageForm => member("ubuntu"),
             _ => member("nix:/nix/store/abc"),
         },
-        files: if w.epoch == Epoch::NoFiles { Vec::new() } else { vec![file] },
+        files: if w.epoch == Epoch::NoFiles {
+            Vec::new()
+        } else {
+            vec![file]
+        },
         residual_risk: Vec::new(),
     };
-    let lines: String = ledger.files.iter().map(|file| format!("{}  {}\n", file.sha256, file.path)).collect();
+    let lines: String = ledger
+        .files
+        .iter()
+        .map(|file| format!("{}  {}\n", file.sha256, file.path))
+        .collect();
     ledger.digest_sha256 = match w.epoch {
         Epoch::DigestBlank => member(""),
         Epoch::DigestWrong => member(&sha("x").to_string()),
@@ -259,10 +349,15 @@ pub(super) fn epoch(w: &World) -> FixtureLedger {
 pub(super) fn base_epoch(w: &World) -> FixtureLedger {
     let ledger = epoch(w);
     match w.epoch {
-        Epoch::Reused => FixtureLedger { base_rev: member(&commit(5).to_string()), ..ledger },
-        Epoch::Renewed => {
-            FixtureLedger { base_rev: member(&commit(5).to_string()), epoch_id: member("epoch-0"), ..ledger }
-        }
+        Epoch::Reused => FixtureLedger {
+            base_rev: member(&commit(5).to_string()),
+            ..ledger
+        },
+        Epoch::Renewed => FixtureLedger {
+            base_rev: member(&commit(5).to_string()),
+            epoch_id: member("epoch-0"),
+            ..ledger
+        },
         _ => ledger,
     }
 }

@@ -28,14 +28,24 @@ const RUNS: [&[Outcome]; 8] = [
 ];
 
 /// The canaries of the policy, and how the one that is varied ends.
-const CANARIES: [&str; 5] = ["parse_diff", "apply_check", "no_secret_marker", "public_signature", "lint"];
+const CANARIES: [&str; 5] = [
+    "parse_diff",
+    "apply_check",
+    "no_secret_marker",
+    "public_signature",
+    "lint",
+];
 const VARIED: [Option<Outcome>; 3] = [Some(Outcome::Pass), Some(Outcome::Fail), None];
 
 fn run(id: &str, property: Option<&str>, outcome: Outcome) -> CheckRun {
     CheckRun {
         id: id.to_owned(),
         property: property.map(|id| id.parse().unwrap()),
-        kind: if property.is_some() { CheckKind::Property } else { CheckKind::Canary },
+        kind: if property.is_some() {
+            CheckKind::Property
+        } else {
+            CheckKind::Canary
+        },
         seed: property.map(|_| "0".to_owned()),
         revision: Revision::Candidate,
         outcome,
@@ -62,15 +72,30 @@ impl Vector {
     fn trial(&self, bound: &Bound) -> Trial {
         let mut checks = Vec::new();
         for (at, id) in CANARIES.into_iter().enumerate() {
-            let ended = if at == self.canary.0 { self.canary.1 } else { Some(Outcome::Pass) };
+            let ended = if at == self.canary.0 {
+                self.canary.1
+            } else {
+                Some(Outcome::Pass)
+            };
             checks.extend(ended.map(|outcome| run(id, None, outcome)));
         }
         for (at, outcomes) in self.rows.into_iter().enumerate() {
-            let middle = if self.is_unstable { Outcome::Pass } else { Outcome::Fail };
+            let middle = if self.is_unstable {
+                Outcome::Pass
+            } else {
+                Outcome::Fail
+            };
             for outcome in [Outcome::Fail, middle, Outcome::Fail] {
-                checks.push(CheckRun { revision: Revision::Base, ..run("props", Some(IDS[at]), outcome) });
+                checks.push(CheckRun {
+                    revision: Revision::Base,
+                    ..run("props", Some(IDS[at]), outcome)
+                });
             }
-            checks.extend(outcomes.iter().map(|outcome| run("props", Some(IDS[at]), *outcome)));
+            checks.extend(
+                outcomes
+                    .iter()
+                    .map(|outcome| run("props", Some(IDS[at]), *outcome)),
+            );
         }
         Trial {
             schema: TRIAL_SCHEMA.to_owned(),
@@ -81,10 +106,17 @@ impl Vector {
             touched: Vec::new(),
             seeds: Vec::new(),
             seeds_sha256: Sha256([0; 32]),
-            policy_sha256: if self.is_current { bound.policy_sha256 } else { Sha256([1; 32]) },
+            policy_sha256: if self.is_current {
+                bound.policy_sha256
+            } else {
+                Sha256([1; 32])
+            },
             rows_sha256: bound.rows_sha256,
             epoch: bound.epoch.clone().unwrap(),
-            image: Image { id: bound.image_id.clone(), fingerprint: String::new() },
+            image: Image {
+                id: bound.image_id.clone(),
+                fingerprint: String::new(),
+            },
             enforced: Enforced {
                 fixtures: FixtureGuard::BindRo,
                 network: NetworkGuard::NetnsLo,
@@ -99,7 +131,11 @@ impl Vector {
             canary_bad: Vec::new(),
             illegal_freeze: Vec::new(),
             uncovered_fail: Vec::new(),
-            verdict: if self.rejects { TrialVerdict::Reject } else { TrialVerdict::Admit },
+            verdict: if self.rejects {
+                TrialVerdict::Reject
+            } else {
+                TrialVerdict::Admit
+            },
             reasons: Vec::new(),
             timing: None,
         }
@@ -116,7 +152,8 @@ impl Vector {
             codes.insert(Code::CanaryFailed);
             return codes; // freezes and properties are not looked at
         }
-        let all_pass = |runs: &[Outcome]| !runs.is_empty() && runs.iter().all(|one| *one == Outcome::Pass);
+        let all_pass =
+            |runs: &[Outcome]| !runs.is_empty() && runs.iter().all(|one| *one == Outcome::Pass);
         for (at, runs) in self.rows.into_iter().enumerate() {
             match self.is_frozen && at == 1 {
                 false if all_pass(runs) => {}
@@ -132,13 +169,17 @@ impl Vector {
     /// Whether the frozen seed failed now and then, and did nothing else.
     fn is_hit(&self) -> bool {
         let runs = self.rows[1];
-        let only = runs.iter().all(|one| matches!(one, Outcome::Pass | Outcome::Fail));
+        let only = runs
+            .iter()
+            .all(|one| matches!(one, Outcome::Pass | Outcome::Fail));
         only && runs.contains(&Outcome::Pass) && runs.contains(&Outcome::Fail)
     }
 }
 
 fn vectors() -> impl Iterator<Item = Vector> {
-    let canaries = [0, CANARIES.len() - 1].into_iter().flat_map(|at| VARIED.map(|outcome| (at, outcome)));
+    let canaries = [0, CANARIES.len() - 1]
+        .into_iter()
+        .flat_map(|at| VARIED.map(|outcome| (at, outcome)));
     canaries.flat_map(|canary| {
         RUNS.into_iter().flat_map(move |first| {
             RUNS.into_iter().flat_map(move |second| {
@@ -158,12 +199,22 @@ fn vectors() -> impl Iterator<Item = Vector> {
 #[test]
 fn recorded_trials_are_weighed_as_the_contract_says() {
     let ground = Ground::new();
-    let worlds = [World::good(), World { freezes: vec![GOOD_FREEZE], ..World::good() }];
+    let worlds = [
+        World::good(),
+        World {
+            freezes: vec![GOOD_FREEZE],
+            ..World::good()
+        },
+    ];
     let mut count = 0;
     for eligible in [false, true] {
         let facts = worlds.clone().map(|world| {
             let mut facts = ground.facts(&world);
-            facts.policy.checks.iter_mut().for_each(|check| check.quarantine_eligible = eligible);
+            facts
+                .policy
+                .checks
+                .iter_mut()
+                .for_each(|check| check.quarantine_eligible = eligible);
             facts
         });
         let bounds = facts.each_ref().map(Bound::of);
@@ -186,7 +237,10 @@ fn recorded_trials_are_weighed_as_the_contract_says() {
                 "{vector:?}"
             );
             assert_eq!(!answer.held.is_empty(), is_held, "{vector:?}");
-            assert!(answer.decision != Decided::Admit || vector.is_current && !vector.rejects, "{vector:?}");
+            assert!(
+                answer.decision != Decided::Admit || vector.is_current && !vector.rejects,
+                "{vector:?}"
+            );
             count += 1;
         }
     }

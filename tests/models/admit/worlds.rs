@@ -194,8 +194,14 @@ pub(super) enum Shape {
     Revert,
 }
 
-pub(super) const SHAPES: [Shape; 6] =
-    [Shape::Patch, Shape::HumanPatch, Shape::Exempt, Shape::Ledgers, Shape::HumanLedgers, Shape::Revert];
+pub(super) const SHAPES: [Shape; 6] = [
+    Shape::Patch,
+    Shape::HumanPatch,
+    Shape::Exempt,
+    Shape::Ledgers,
+    Shape::HumanLedgers,
+    Shape::Revert,
+];
 
 /// Property, status, whether it is marked as a canary.
 pub(super) type Result3 = (&'static str, &'static str, Option<bool>);
@@ -218,10 +224,26 @@ pub(super) const RESULTS: [Results; 14] = [
     Results::Given(&[("row-a", "fail", None), ("row-b", "pass", Some(false))]),
     Results::Given(&[("row-a", "pass", None)]),
     Results::Given(&[("row-b", "pass", None)]),
-    Results::Given(&[("row-a", "pass", None), ("row-a", "fail", None), ("row-b", "pass", None)]),
-    Results::Given(&[("row-a", "pass", None), ("row-b", "pass", None), ("lint", "fail", Some(true))]),
-    Results::Given(&[("row-a", "pass", None), ("row-b", "fail", None), ("lint", "skip", Some(true))]),
-    Results::Given(&[("row-a", "pass", None), ("row-b", "pass", None), ("row-z", "pass", None)]),
+    Results::Given(&[
+        ("row-a", "pass", None),
+        ("row-a", "fail", None),
+        ("row-b", "pass", None),
+    ]),
+    Results::Given(&[
+        ("row-a", "pass", None),
+        ("row-b", "pass", None),
+        ("lint", "fail", Some(true)),
+    ]),
+    Results::Given(&[
+        ("row-a", "pass", None),
+        ("row-b", "fail", None),
+        ("lint", "skip", Some(true)),
+    ]),
+    Results::Given(&[
+        ("row-a", "pass", None),
+        ("row-b", "pass", None),
+        ("row-z", "pass", None),
+    ]),
 ];
 
 #[derive(Clone, Debug)]
@@ -253,11 +275,17 @@ impl World {
     /// What differs from a good world.
     pub(super) fn shown(&self) -> String {
         let plain = |text: String| text.replace("Row ", "").replace("Freeze ", "");
-        let (text, good) =
-            (format!("{self:#?}"), format!("{:#?}", Self::good()) + &format!("{GOOD_FREEZE:#?}"));
+        let (text, good) = (
+            format!("{self:#?}"),
+            format!("{:#?}", Self::good()) + &format!("{GOOD_FREEZE:#?}"),
+        );
         let usual: BTreeSet<_> = good.lines().map(str::trim).collect();
         let lines = text.lines().map(str::trim);
-        plain(lines.filter(|line| !usual.contains(line) || line.ends_with(['{', '['])).collect())
+        plain(
+            lines
+                .filter(|line| !usual.contains(line) || line.ends_with(['{', '[']))
+                .collect(),
+        )
     }
 }
 
@@ -267,62 +295,167 @@ pub(super) fn row_cases() -> Vec<Row> {
     for worth in worths {
         let row = Row { worth, ..GOOD_ROW };
         rows.extend([Sees::Absent, Sees::Word, Sees::True].map(|sees| Row { sees, ..row }));
-        let bytes = [Bytes::Changed, Bytes::Missing, Bytes::NoneNamed, Bytes::Outside];
+        let bytes = [
+            Bytes::Changed,
+            Bytes::Missing,
+            Bytes::NoneNamed,
+            Bytes::Outside,
+        ];
         rows.extend(bytes.map(|bytes| Row { bytes, ..row }));
         let bytes = [Bytes::Executable, Bytes::Attribute, Bytes::Link];
         rows.extend(bytes.map(|bytes| Row { bytes, ..row }));
-        let cites = [Cites::UnknownHeading, Cites::NoFile, Cites::Outside, Cites::Url];
+        let cites = [
+            Cites::UnknownHeading,
+            Cites::NoFile,
+            Cites::Outside,
+            Cites::Url,
+        ];
         rows.extend(cites.map(|cites| Row { cites, ..row }));
         rows.extend([Runs::Known, Runs::Unknown].map(|runs| Row { runs, ..row }));
     }
     rows.extend([Worth::NoWitness, Worth::OptedOut].map(|worth| Row { worth, ..GOOD_ROW }));
-    rows.push(Row { sees: Sees::True, bytes: Bytes::Changed, cites: Cites::NoFile, ..GOOD_ROW });
+    rows.push(Row {
+        sees: Sees::True,
+        bytes: Bytes::Changed,
+        cites: Cites::NoFile,
+        ..GOOD_ROW
+    });
     rows
 }
 
 /// Every freeze that differs from a good one of row `at` in one way.
 pub(super) fn freeze_cases(at: usize) -> Vec<Freeze> {
-    let good = Freeze { target: Target::Row(at), ..GOOD_FREEZE };
-    let mut cases = vec![good, Freeze { seed: false, ..good }, Freeze { owner: false, ..good }];
-    let targets = [Target::NoRow, Target::BuiltIn, Target::Declared, Target::Absent];
+    let good = Freeze {
+        target: Target::Row(at),
+        ..GOOD_FREEZE
+    };
+    let mut cases = vec![
+        good,
+        Freeze {
+            seed: false,
+            ..good
+        },
+        Freeze {
+            owner: false,
+            ..good
+        },
+    ];
+    let targets = [
+        Target::NoRow,
+        Target::BuiltIn,
+        Target::Declared,
+        Target::Absent,
+    ];
     cases.extend(targets.map(|target| Freeze { target, ..good }));
-    let ends = [Ends::Today, Ends::Yesterday, Ends::Beyond, Ends::Garbled, Ends::Absent];
+    let ends = [
+        Ends::Today,
+        Ends::Yesterday,
+        Ends::Beyond,
+        Ends::Garbled,
+        Ends::Absent,
+    ];
     cases.extend(ends.map(|ends| Freeze { ends, ..good }));
     for other in [Match::Other, Match::Absent] {
-        cases.push(Freeze { base: other, ..good });
-        cases.push(Freeze { observed: other, ..good });
-        cases.push(Freeze { epoch: other, ..good });
-        cases.push(Freeze { paths: other, ..good });
+        cases.push(Freeze {
+            base: other,
+            ..good
+        });
+        cases.push(Freeze {
+            observed: other,
+            ..good
+        });
+        cases.push(Freeze {
+            epoch: other,
+            ..good
+        });
+        cases.push(Freeze {
+            paths: other,
+            ..good
+        });
     }
-    cases.push(Freeze { eligible: false, ..good });
-    cases.push(Freeze { ends: Ends::Yesterday, epoch: Match::Other, base: Match::Absent, ..good });
+    cases.push(Freeze {
+        eligible: false,
+        ..good
+    });
+    cases.push(Freeze {
+        ends: Ends::Yesterday,
+        epoch: Match::Other,
+        base: Match::Absent,
+        ..good
+    });
     cases
 }
 
 /// No freeze, one, or two.
 pub(super) fn freeze_lists() -> Vec<Vec<Freeze>> {
     let mut lists = vec![Vec::new()];
-    lists.extend([0, 1].into_iter().flat_map(freeze_cases).map(|freeze| vec![freeze]));
-    let second = Freeze { target: Target::Row(0), ..GOOD_FREEZE };
-    lists.extend(freeze_cases(1).into_iter().map(|freeze| vec![freeze, second]));
-    let useless = Freeze { eligible: false, ..GOOD_FREEZE };
-    lists.extend(freeze_cases(1).into_iter().map(|freeze| vec![freeze, useless]));
+    lists.extend(
+        [0, 1]
+            .into_iter()
+            .flat_map(freeze_cases)
+            .map(|freeze| vec![freeze]),
+    );
+    let second = Freeze {
+        target: Target::Row(0),
+        ..GOOD_FREEZE
+    };
+    lists.extend(
+        freeze_cases(1)
+            .into_iter()
+            .map(|freeze| vec![freeze, second]),
+    );
+    let useless = Freeze {
+        eligible: false,
+        ..GOOD_FREEZE
+    };
+    lists.extend(
+        freeze_cases(1)
+            .into_iter()
+            .map(|freeze| vec![freeze, useless]),
+    );
     lists
 }
 
 pub(super) fn few_freezes() -> Vec<Vec<Freeze>> {
-    let expired = Freeze { ends: Ends::Yesterday, ..GOOD_FREEZE };
-    let canary = Freeze { target: Target::Declared, ..GOOD_FREEZE };
-    let first = Freeze { target: Target::Row(0), ..GOOD_FREEZE };
-    vec![vec![], vec![GOOD_FREEZE], vec![expired], vec![canary], vec![GOOD_FREEZE, first]]
+    let expired = Freeze {
+        ends: Ends::Yesterday,
+        ..GOOD_FREEZE
+    };
+    let canary = Freeze {
+        target: Target::Declared,
+        ..GOOD_FREEZE
+    };
+    let first = Freeze {
+        target: Target::Row(0),
+        ..GOOD_FREEZE
+    };
+    vec![
+        vec![],
+        vec![GOOD_FREEZE],
+        vec![expired],
+        vec![canary],
+        vec![GOOD_FREEZE, first],
+    ]
 }
 
 pub(super) fn few_rows() -> Vec<Vec<Row>> {
-    let smoke = Row { worth: Worth::NoWitness, sees: Sees::True, ..GOOD_ROW };
-    vec![vec![GOOD_ROW; 2], vec![GOOD_ROW], vec![smoke, GOOD_ROW], vec![GOOD_ROW, smoke], vec![smoke, smoke]]
+    let smoke = Row {
+        worth: Worth::NoWitness,
+        sees: Sees::True,
+        ..GOOD_ROW
+    };
+    vec![
+        vec![GOOD_ROW; 2],
+        vec![GOOD_ROW],
+        vec![smoke, GOOD_ROW],
+        vec![GOOD_ROW, smoke],
+        vec![smoke, smoke],
+    ]
 }
 
 pub(super) fn triples() -> impl Iterator<Item = (File, File, File)> {
-    let pairs = FILES.into_iter().flat_map(|oracle| FILES.map(|fixture| (oracle, fixture)));
+    let pairs = FILES
+        .into_iter()
+        .flat_map(|oracle| FILES.map(|fixture| (oracle, fixture)));
     pairs.flat_map(|(oracle, fixture)| FILES.map(|freeze| (oracle, fixture, freeze)))
 }

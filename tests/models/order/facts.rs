@@ -86,22 +86,39 @@ pub fn bytes(path: &str, version: u8) -> String {
 }
 
 fn listing<const N: usize>(paths: [&str; N], versions: [u8; N]) -> Arc<Listing> {
-    let present = paths.iter().zip(versions).filter(|(_, version)| *version != 0);
-    Arc::new(present.map(|(path, version)| ((*path).to_owned(), plain(&bytes(path, version)))).collect())
+    let present = paths
+        .iter()
+        .zip(versions)
+        .filter(|(_, version)| *version != 0);
+    Arc::new(
+        present
+            .map(|(path, version)| ((*path).to_owned(), plain(&bytes(path, version))))
+            .collect(),
+    )
 }
 
 /// The oracle ledger of a state.
 pub fn oracle_ledger(state: &State) -> OracleLedger {
     let rows = state.rows.iter().enumerate();
-    let oracles = rows.filter_map(|(at, row)| Some(oracle_row(at, row.as_ref()?))).collect();
-    OracleLedger { schema: OracleLedger::SCHEMA.to_owned(), oracles }
+    let oracles = rows
+        .filter_map(|(at, row)| Some(oracle_row(at, row.as_ref()?)))
+        .collect();
+    OracleLedger {
+        schema: OracleLedger::SCHEMA.to_owned(),
+        oracles,
+    }
 }
 
 /// The freeze ledger of a state; every row was observed on `seed`.
 pub fn freeze_ledger(state: &State, seed: &str) -> FreezeLedger {
     let rows = state.freezes.iter().enumerate();
-    let freezes = rows.filter_map(|(at, row)| Some(freeze_row(at, row.as_ref()?, seed))).collect();
-    FreezeLedger { schema: FreezeLedger::SCHEMA.to_owned(), freezes }
+    let freezes = rows
+        .filter_map(|(at, row)| Some(freeze_row(at, row.as_ref()?, seed)))
+        .collect();
+    FreezeLedger {
+        schema: FreezeLedger::SCHEMA.to_owned(),
+        freezes,
+    }
 }
 
 fn material(state: &State) -> Arc<Material> {
@@ -122,9 +139,16 @@ fn material(state: &State) -> Arc<Material> {
 
 pub(super) fn facts(model: &Model<'_>, policy: &Policy) -> Facts {
     let world = model.world;
-    let materials: Vec<_> = world.commits.iter().map(|commit| material(&commit.state)).collect();
+    let materials: Vec<_> = world
+        .commits
+        .iter()
+        .map(|commit| material(&commit.state))
+        .collect();
     let empty = material(&State::default());
-    let held = |at: usize| Held { id: commit(at), material: materials[at].clone() };
+    let held = |at: usize| Held {
+        id: commit(at),
+        material: materials[at].clone(),
+    };
     let parent = |parent: Option<usize>| ParentFacts {
         id: parent.map(commit),
         material: parent.map_or_else(|| empty.clone(), |at| materials[at].clone()),

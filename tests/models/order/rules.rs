@@ -26,7 +26,10 @@ type Step = (usize, Option<usize>);
 impl<'w> Model<'w> {
     /// A world with its matrix.
     pub fn of(world: &'w World) -> Self {
-        Self { world, reaches: world.matrix() }
+        Self {
+            world,
+            reaches: world.matrix(),
+        }
     }
 
     fn all(&self) -> impl Iterator<Item = usize> + use<> {
@@ -40,14 +43,22 @@ impl<'w> Model<'w> {
 
     /// Range R.
     pub fn range(&self) -> BTreeSet<usize> {
-        self.all().filter(|at| self.reaches[self.world.tip][*at] && !self.is_landed(*at)).collect()
+        self.all()
+            .filter(|at| self.reaches[self.world.tip][*at] && !self.is_landed(*at))
+            .collect()
     }
 
     /// The maximal commits that tip shares with the hidden tips.
     pub fn bases(&self) -> BTreeSet<usize> {
-        let shared: Vec<_> =
-            self.all().filter(|at| self.reaches[self.world.tip][*at] && self.is_landed(*at)).collect();
-        let is_below = |at: usize| shared.iter().any(|other| *other != at && self.reaches[*other][at]);
+        let shared: Vec<_> = self
+            .all()
+            .filter(|at| self.reaches[self.world.tip][*at] && self.is_landed(*at))
+            .collect();
+        let is_below = |at: usize| {
+            shared
+                .iter()
+                .any(|other| *other != at && self.reaches[*other][at])
+        };
         shared.iter().copied().filter(|at| !is_below(*at)).collect()
     }
 
@@ -67,7 +78,9 @@ impl<'w> Model<'w> {
 
     /// How many commits lie between one line and tip.
     pub fn distance(&self, line: usize) -> usize {
-        self.all().filter(|at| self.reaches[self.world.tip][*at] && !self.reaches[line][*at]).count()
+        self.all()
+            .filter(|at| self.reaches[self.world.tip][*at] && !self.reaches[line][*at])
+            .count()
     }
 
     /// A commit, its first parent, and so on.
@@ -79,12 +92,18 @@ impl<'w> Model<'w> {
     /// The parents of a commit; `None` is the empty tree above a root.
     pub fn parents(&self, commit: usize) -> Vec<Option<usize>> {
         let parents = &self.world.commits[commit].parents;
-        if parents.is_empty() { vec![None] } else { parents.iter().copied().map(Some).collect() }
+        if parents.is_empty() {
+            vec![None]
+        } else {
+            parents.iter().copied().map(Some).collect()
+        }
     }
 
     /// Whether an item differs from every parent.
     pub(super) fn owns<T: PartialEq>(&self, commit: usize, item: impl Fn(&State) -> T) -> bool {
-        self.parents(commit).iter().all(|parent| item(&self.at_parent(*parent)) != item(&self.at(commit)))
+        self.parents(commit)
+            .iter()
+            .all(|parent| item(&self.at_parent(*parent)) != item(&self.at(commit)))
     }
 
     /// Whether a commit owns a path that is neither material nor exempt.
@@ -105,7 +124,9 @@ impl<'w> Model<'w> {
         let parents = &self.world.commits[commit].parents;
         let is_line = |parent: &usize| self.is_outside(Some(*parent));
         parents.iter().any(|line| {
-            let others = parents.iter().filter(|other| *other != line && (is_line(line) || is_line(other)));
+            let others = parents
+                .iter()
+                .filter(|other| *other != line && (is_line(line) || is_line(other)));
             item(&self.at(*line)) != own
                 && others.into_iter().any(|other| {
                     let bases = self.merge_bases(*other, *line);
@@ -116,9 +137,15 @@ impl<'w> Model<'w> {
 
     /// The common ancestors of two commits that no other common ancestor reaches.
     fn merge_bases(&self, one: usize, other: usize) -> Vec<usize> {
-        let common: Vec<_> =
-            self.all().filter(|at| self.reaches[one][*at] && self.reaches[other][*at]).collect();
-        let is_maximal = |at: &usize| !common.iter().any(|new| new != at && self.reaches[*new][*at]);
+        let common: Vec<_> = self
+            .all()
+            .filter(|at| self.reaches[one][*at] && self.reaches[other][*at])
+            .collect();
+        let is_maximal = |at: &usize| {
+            !common
+                .iter()
+                .any(|new| new != at && self.reaches[*new][*at])
+        };
         common.iter().copied().filter(is_maximal).collect()
     }
 
@@ -154,8 +181,16 @@ impl<'w> Model<'w> {
     }
 
     /// Whether base lacks an item that a protected tip holds as tip does.
-    fn came_by_a_line<T: PartialEq + Default>(&self, base: usize, item: impl Fn(&State) -> T) -> bool {
-        let is_held = self.world.hidden.iter().any(|line| item(&self.at(*line)) == item(&self.tip()));
+    fn came_by_a_line<T: PartialEq + Default>(
+        &self,
+        base: usize,
+        item: impl Fn(&State) -> T,
+    ) -> bool {
+        let is_held = self
+            .world
+            .hidden
+            .iter()
+            .any(|line| item(&self.at(*line)) == item(&self.tip()));
         item(&self.at(base)) == T::default() && item(&self.tip()) != T::default() && is_held
     }
 
@@ -166,7 +201,11 @@ impl<'w> Model<'w> {
     /// The steps at which an item of the delta does not yet have the state it has at tip.
     fn misses<T: PartialEq + Default>(&self, base: usize, item: impl Fn(&State) -> T) -> Vec<Step> {
         let lacks = |step: &Step| item(&self.at_parent(step.1)) != item(&self.tip());
-        if self.in_delta(base, &item) { self.steps().into_iter().filter(lacks).collect() } else { Vec::new() }
+        if self.in_delta(base, &item) {
+            self.steps().into_iter().filter(lacks).collect()
+        } else {
+            Vec::new()
+        }
     }
 
     fn is_new_row(&self, base: usize, row: usize) -> bool {
@@ -182,7 +221,10 @@ impl<'w> Model<'w> {
         if !self.is_new_row(base, row) {
             return Vec::new();
         }
-        self.misses(base, |s| scored(s, row)).into_iter().filter(is_late).collect()
+        self.misses(base, |s| scored(s, row))
+            .into_iter()
+            .filter(is_late)
+            .collect()
     }
 
     fn owns_row(&self, commit: usize, row: usize) -> bool {
@@ -197,7 +239,11 @@ impl<'w> Model<'w> {
 
     /// The late rows.
     pub fn late(&self) -> BTreeSet<usize> {
-        let is_late = |row: &usize| self.bases().iter().any(|base| !self.late_steps(*base, *row).is_empty());
+        let is_late = |row: &usize| {
+            self.bases()
+                .iter()
+                .any(|base| !self.late_steps(*base, *row).is_empty())
+        };
         (0..2).filter(is_late).collect()
     }
 
@@ -205,12 +251,17 @@ impl<'w> Model<'w> {
     /// row on top of the patch commit, or nobody did.
     pub(super) fn is_late_by(&self, row: usize, late: &order::Late) -> bool {
         let steps = |base: &usize| self.late_steps(*base, row);
-        let step = self.bases().iter().flat_map(steps).find(|step| commit(step.0) == late.patch);
+        let step = self
+            .bases()
+            .iter()
+            .flat_map(steps)
+            .find(|step| commit(step.0) == late.patch);
         step.is_some_and(|(patch, _)| {
             let range = self.range();
             let later = |at: &usize| *at != patch && self.reaches[*at][patch];
-            let brought =
-                range.iter().any(|at| later(at) && self.owns_row(*at, row) && !self.edits_row(*at, row));
+            let brought = range
+                .iter()
+                .any(|at| later(at) && self.owns_row(*at, row) && !self.edits_row(*at, row));
             late.reason == if brought { "after-patch" } else { "concurrent" }
         })
     }
@@ -220,8 +271,9 @@ impl<'w> Model<'w> {
     fn is_spared(&self, base: usize, file: usize, late: &BTreeSet<usize>) -> bool {
         let (before, after) = (self.at(base), self.tip());
         let names = |state: State, row: usize| state.rows[row].is_some_and(|row| row.names[file]);
-        let any =
-            |state: State, wanted: &dyn Fn(usize) -> bool| (0..2).any(|row| names(state, row) && wanted(row));
+        let any = |state: State, wanted: &dyn Fn(usize) -> bool| {
+            (0..2).any(|row| names(state, row) && wanted(row))
+        };
         let is_smoke = |state: State, row: usize| scored(&state, row).is_none();
         if any(before, &|row| !is_smoke(before, row))
             || any(after, &|row| !is_smoke(after, row) && !late.contains(&row))
@@ -249,7 +301,11 @@ impl<'w> Model<'w> {
     pub fn findings(&self, late: &BTreeSet<usize>) -> BTreeSet<Finding> {
         let mut found = BTreeSet::new();
         if self.bases().is_empty() {
-            found.insert((Code::HistoryUntrusted, "no-common-commit", commit(self.world.tip).to_string()));
+            found.insert((
+                Code::HistoryUntrusted,
+                "no-common-commit",
+                commit(self.world.tip).to_string(),
+            ));
             return found;
         }
         for base in self.bases() {
@@ -285,7 +341,13 @@ impl<'w> Model<'w> {
         }
     }
 
-    fn judge_prop(&self, base: usize, file: usize, late: &BTreeSet<usize>, found: &mut BTreeSet<Finding>) {
+    fn judge_prop(
+        &self,
+        base: usize,
+        file: usize,
+        late: &BTreeSet<usize>,
+        found: &mut BTreeSet<Finding>,
+    ) {
         let say = |reason| (Code::OracleNotIndependent, reason, PROPS[file].to_owned());
         let (before, after) = (self.at(base).props[file], self.tip().props[file]);
         if self.is_spared(base, file, late) {
@@ -304,7 +366,13 @@ impl<'w> Model<'w> {
         let is_edited = item(&self.at(base)).is_some() && item(&self.at(base)) != item(&self.tip());
         let is_added = !self.misses(base, item).is_empty();
         let has_patch = !self.patches().is_empty();
-        let say = |reason| (Code::FreezeAddedWithPatch, reason, format!("{} seed 7", ROWS[at]));
+        let say = |reason| {
+            (
+                Code::FreezeAddedWithPatch,
+                reason,
+                format!("{} seed 7", ROWS[at]),
+            )
+        };
         if item(&self.tip()).is_some() && is_edited && has_patch {
             found.insert(say("edited"));
         }
@@ -313,12 +381,22 @@ impl<'w> Model<'w> {
         }
     }
 
-    fn judge_spec(&self, base: usize, spec: usize, late: &BTreeSet<usize>, found: &mut BTreeSet<Finding>) {
+    fn judge_spec(
+        &self,
+        base: usize,
+        spec: usize,
+        late: &BTreeSet<usize>,
+        found: &mut BTreeSet<Finding>,
+    ) {
         let is_cited = (scored(&self.tip(), spec).is_some() && !late.contains(&spec))
             || scored(&self.at(base), spec).is_some();
         let differs = self.in_delta(base, |s| s.specs[spec]);
         if is_cited && !self.misses(base, |s| s.specs[spec]).is_empty() {
-            found.insert((Code::SpecChangedByPatch, "text-changed", SPECS[spec].to_owned()));
+            found.insert((
+                Code::SpecChangedByPatch,
+                "text-changed",
+                SPECS[spec].to_owned(),
+            ));
         } else if differs && scored(&self.at(base), spec).is_some() && !self.patches().is_empty() {
             found.insert((Code::NeedsHuman, "spec-changed", SPECS[spec].to_owned()));
         }
@@ -333,7 +411,10 @@ impl<'w> Model<'w> {
             say("image-changed", &shown_image(now));
         }
         let is_moved = |file: &usize| {
-            let pinned = self.at(base).epoch.is_some_and(|epoch| epoch.pins[*file] != 0);
+            let pinned = self
+                .at(base)
+                .epoch
+                .is_some_and(|epoch| epoch.pins[*file] != 0);
             let before = self.at(base).fixtures[*file];
             pinned && before != self.tip().fixtures[*file]
         };
@@ -342,7 +423,8 @@ impl<'w> Model<'w> {
             if moved.contains(&file) && !self.patches().is_empty() {
                 say("migration-with-patch", path);
             }
-            let lacks = |step: &Step| self.at_parent(step.1).fixtures[file] != self.tip().fixtures[file];
+            let lacks =
+                |step: &Step| self.at_parent(step.1).fixtures[file] != self.tip().fixtures[file];
             let is_moved = moved.contains(&file) && self.steps().iter().any(lacks);
             if is_moved || !self.misses(base, |s| s.fixtures[file]).is_empty() {
                 say("fixture-changed", path);
@@ -366,31 +448,55 @@ impl<'w> Model<'w> {
             return;
         }
         found.insert(if self.patches().is_empty() {
-            (Code::NeedsHuman, "policy-changed", ".gitreins/reins.toml".to_owned())
+            (
+                Code::NeedsHuman,
+                "policy-changed",
+                ".gitreins/reins.toml".to_owned(),
+            )
         } else {
-            (Code::PolicyChangedByPatch, "policy-with-patch", ".gitreins/reins.toml".to_owned())
+            (
+                Code::PolicyChangedByPatch,
+                "policy-with-patch",
+                ".gitreins/reins.toml".to_owned(),
+            )
         });
     }
 
     fn judge_removal(&self, row: usize, found: &mut BTreeSet<Finding>) {
         let introduced = |state: &Row| {
             self.range().iter().any(|at| {
-                let mut before = self.parents(*at).into_iter().map(|p| scored(&self.at_parent(p), row));
+                let mut before = self
+                    .parents(*at)
+                    .into_iter()
+                    .map(|p| scored(&self.at_parent(p), row));
                 scored(&self.at(*at), row).as_ref() == Some(state)
                     && !before.any(|old| old.as_ref() == Some(state))
             })
         };
-        let parents = self.patches().into_iter().flat_map(|patch| self.parents(patch));
+        let parents = self
+            .patches()
+            .into_iter()
+            .flat_map(|patch| self.parents(patch));
         let mut held = parents.filter_map(|parent| scored(&self.at_parent(parent), row));
         let was_held = held.any(|state| introduced(&state));
-        let is_weakened = self.bases().iter().any(|base| scored(&self.at(*base), row).is_some());
+        let is_weakened = self
+            .bases()
+            .iter()
+            .any(|base| scored(&self.at(*base), row).is_some());
         let drops = |at: &usize| {
-            let mut before = self.parents(*at).into_iter().map(|parent| scored(&self.at_parent(parent), row));
+            let mut before = self
+                .parents(*at)
+                .into_iter()
+                .map(|parent| scored(&self.at_parent(parent), row));
             scored(&self.at(*at), row).is_none() && before.all(|old| old.is_some())
         };
         let range = self.range();
         let mut dropped = range.iter().filter(|at| drops(at));
-        let was_gone = dropped.any(|at| self.patches().into_iter().any(|patch| self.reaches[patch][*at]));
+        let was_gone = dropped.any(|at| {
+            self.patches()
+                .into_iter()
+                .any(|patch| self.reaches[patch][*at])
+        });
         let is_gone = scored(&self.tip(), row).is_none() || was_gone;
         if was_held && is_gone && !is_weakened {
             found.insert((Code::OracleNotIndependent, "removed", ROWS[row].to_owned()));
@@ -419,5 +525,7 @@ impl<'w> Model<'w> {
 
 /// A row that scores; `authored_commit` is no part of its state.
 pub fn scored(state: &State, row: usize) -> Option<Row> {
-    state.rows[row].filter(|row| row.scored).map(|row| Row { hint: 0, ..row })
+    state.rows[row]
+        .filter(|row| row.scored)
+        .map(|row| Row { hint: 0, ..row })
 }

@@ -62,8 +62,14 @@ fn program(means: Means) -> Vec<sock_filter> {
         program.push(jump(libc::BPF_JEQ, number(*call), 0, over));
         program.extend(block);
     }
-    program.extend([jump(libc::BPF_JEQ, number(libc::SYS_io_uring_setup), 0, 1), refuse(libc::ENOSYS)]);
-    program.extend([jump(libc::BPF_JEQ, number(libc::SYS_seccomp), 0, 3), load(SECOND_ARGUMENT)]);
+    program.extend([
+        jump(libc::BPF_JEQ, number(libc::SYS_io_uring_setup), 0, 1),
+        refuse(libc::ENOSYS),
+    ]);
+    program.extend([
+        jump(libc::BPF_JEQ, number(libc::SYS_seccomp), 0, 3),
+        load(SECOND_ARGUMENT),
+    ]);
     program.extend([jump(libc::BPF_JSET, listener, 0, 1), refuse(libc::EBUSY)]);
     program.push(answer(libc::SECCOMP_RET_ALLOW));
     program
@@ -81,7 +87,12 @@ fn let_pass(call: libc::c_long) -> Vec<sock_filter> {
     let mask = (libc::O_TMPFILE | libc::O_CREAT).cast_unsigned();
     let directory = libc::O_DIRECTORY.cast_unsigned();
     let masked = instruction(libc::BPF_ALU | libc::BPF_AND | libc::BPF_K, mask, (0, 0));
-    vec![load(flags), masked, jump(libc::BPF_JEQ, directory, 0, 1), answer(libc::SECCOMP_RET_ALLOW)]
+    vec![
+        load(flags),
+        masked,
+        jump(libc::BPF_JEQ, directory, 0, 1),
+        answer(libc::SECCOMP_RET_ALLOW),
+    ]
 }
 
 fn number(call: libc::c_long) -> u32 {
@@ -106,7 +117,12 @@ fn refuse(errno: libc::c_int) -> sock_filter {
 }
 
 fn instruction(code: u32, k: u32, (jt, jf): (u8, u8)) -> sock_filter {
-    sock_filter { code: u16::try_from(code).unwrap_or_default(), jt, jf, k }
+    sock_filter {
+        code: u16::try_from(code).unwrap_or_default(),
+        jt,
+        jf,
+        k,
+    }
 }
 
 /// Puts the filter on this process for good, and gives the listener if one is waited for.
@@ -139,11 +155,24 @@ pub fn install(means: Means) -> io::Result<Option<OwnedFd>> {
 #[expect(unsafe_code, reason = "the call has no safe form")]
 fn put(program: &[sock_filter], flags: libc::c_ulong) -> io::Result<libc::c_long> {
     let len = u16::try_from(program.len()).map_err(io::Error::other)?;
-    let program = libc::sock_fprog { len, filter: program.as_ptr().cast_mut() };
+    let program = libc::sock_fprog {
+        len,
+        filter: program.as_ptr().cast_mut(),
+    };
     // SAFETY: the kernel copies `len` instructions, which the slice holds, and writes nothing
-    let done =
-        unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, flags, &raw const program) };
-    if done < 0 { Err(io::Error::last_os_error()) } else { Ok(done) }
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_seccomp,
+            libc::SECCOMP_SET_MODE_FILTER,
+            flags,
+            &raw const program,
+        )
+    };
+    if done < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(done)
+    }
 }
 
 #[expect(unsafe_code, reason = "a new descriptor comes as a number")]
@@ -160,13 +189,20 @@ mod tests {
     /// What the filter answers, by the rules of the instructions that it is made of.
     fn ask(means: Means, machine: u32, call: u32, [second, third]: [u32; 2]) -> u32 {
         let (program, mut at, mut held) = (program(means), 0, 0);
-        let data =
-            [(NUMBER, call), (ARCHITECTURE, machine), (SECOND_ARGUMENT, second), (THIRD_ARGUMENT, third)];
+        let data = [
+            (NUMBER, call),
+            (ARCHITECTURE, machine),
+            (SECOND_ARGUMENT, second),
+            (THIRD_ARGUMENT, third),
+        ];
         loop {
             let sock_filter { code, jt, jf, k } = program[at];
             let holds = match u32::from(code) {
                 0x20 => {
-                    held = data.iter().find_map(|(offset, value)| (*offset == k).then_some(*value)).unwrap();
+                    held = data
+                        .iter()
+                        .find_map(|(offset, value)| (*offset == k).then_some(*value))
+                        .unwrap();
                     at += 1;
                     continue;
                 }
@@ -192,12 +228,24 @@ mod tests {
             for call in SHOWN {
                 assert_eq!(ask(*call, 0), shown);
             }
-            for call in [libc::SYS_read, libc::SYS_write, libc::SYS_close, libc::SYS_mmap, libc::SYS_clone] {
+            for call in [
+                libc::SYS_read,
+                libc::SYS_write,
+                libc::SYS_close,
+                libc::SYS_mmap,
+                libc::SYS_clone,
+            ] {
                 assert_eq!(ask(call, 8), 0x7fff_0000, "{call}");
             }
             assert_eq!(ask(libc::SYS_io_uring_setup, 0), 0x0005_0000 | 38);
-            assert_eq!((ask(libc::SYS_seccomp, 0), ask(libc::SYS_seccomp, 1)), (0x7fff_0000, 0x7fff_0000));
-            assert_eq!((ask(libc::SYS_seccomp, 8), ask(libc::SYS_seccomp, 9)), (0x0005_0010, 0x0005_0010));
+            assert_eq!(
+                (ask(libc::SYS_seccomp, 0), ask(libc::SYS_seccomp, 1)),
+                (0x7fff_0000, 0x7fff_0000)
+            );
+            assert_eq!(
+                (ask(libc::SYS_seccomp, 8), ask(libc::SYS_seccomp, 9)),
+                (0x0005_0010, 0x0005_0010)
+            );
         }
     }
 
@@ -208,10 +256,16 @@ mod tests {
             let arguments = [[flags, 0], [0, flags]][at];
             ask(Means::Ptrace, MACHINE, number(call), arguments) == libc::SECCOMP_RET_TRACE
         };
-        let directory = flags(libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC | libc::O_NONBLOCK);
+        let directory =
+            flags(libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC | libc::O_NONBLOCK);
         let made = libc::O_CREAT | libc::O_DIRECTORY;
-        let files =
-            [libc::O_RDONLY, libc::O_RDWR | libc::O_TMPFILE, libc::O_WRONLY | libc::O_CREAT, made, -1];
+        let files = [
+            libc::O_RDONLY,
+            libc::O_RDWR | libc::O_TMPFILE,
+            libc::O_WRONLY | libc::O_CREAT,
+            made,
+            -1,
+        ];
         let ways: &[(libc::c_long, usize)] = &[
             #[cfg(target_arch = "x86_64")]
             (libc::SYS_open, 0),
@@ -219,10 +273,15 @@ mod tests {
         ];
         for (call, at) in ways {
             assert!(!asked(*call, *at, directory));
-            files.iter().for_each(|file| assert!(asked(*call, *at, flags(*file)), "{file:#o}"));
+            files
+                .iter()
+                .for_each(|file| assert!(asked(*call, *at, flags(*file)), "{file:#o}"));
             assert!(asked(*call, 1 - at, directory), "another argument");
         }
-        assert!(asked(libc::SYS_openat2, 1, directory), "its flags are in memory");
+        assert!(
+            asked(libc::SYS_openat2, 1, directory),
+            "its flags are in memory"
+        );
     }
 
     #[test]

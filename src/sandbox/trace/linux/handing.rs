@@ -18,7 +18,10 @@ const ROOM: usize = 8;
 pub fn send(socket: &UnixStream, byte: u8, fd: Option<&OwnedFd>) -> io::Result<()> {
     let mut room = [0_u64; ROOM];
     let mut byte = byte;
-    let mut part = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
+    let mut part = libc::iovec {
+        iov_base: (&raw mut byte).cast(),
+        iov_len: 1,
+    };
     // SAFETY: the type is numbers and pointers only, for which zero is a value
     let mut message: libc::msghdr = unsafe { zeroed() };
     message.msg_iov = &raw mut part;
@@ -34,12 +37,18 @@ pub fn send(socket: &UnixStream, byte: u8, fd: Option<&OwnedFd>) -> io::Result<(
             (*head).cmsg_level = libc::SOL_SOCKET;
             (*head).cmsg_type = libc::SCM_RIGHTS;
             (*head).cmsg_len = libc::CMSG_LEN(size) as _;
-            libc::CMSG_DATA(head).cast::<RawFd>().write_unaligned(fd.as_raw_fd());
+            libc::CMSG_DATA(head)
+                .cast::<RawFd>()
+                .write_unaligned(fd.as_raw_fd());
         }
     }
     // SAFETY: everything that the message points to lives in this function
     let sent = unsafe { libc::sendmsg(socket.as_raw_fd(), &raw const message, libc::MSG_NOSIGNAL) };
-    if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    if sent < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(())
+    }
 }
 
 /// Receives one byte, and the descriptor that came with it; `None` when the other end is gone.
@@ -50,7 +59,10 @@ pub fn send(socket: &UnixStream, byte: u8, fd: Option<&OwnedFd>) -> io::Result<(
 pub fn receive(socket: &UnixStream) -> io::Result<Option<(u8, Option<OwnedFd>)>> {
     let mut room = [0_u64; ROOM];
     let mut byte = 0_u8;
-    let mut part = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
+    let mut part = libc::iovec {
+        iov_base: (&raw mut byte).cast(),
+        iov_len: 1,
+    };
     // SAFETY: the type is numbers and pointers only, for which zero is a value
     let mut message: libc::msghdr = unsafe { zeroed() };
     message.msg_iov = &raw mut part;
@@ -58,7 +70,8 @@ pub fn receive(socket: &UnixStream) -> io::Result<Option<(u8, Option<OwnedFd>)>>
     message.msg_control = room.as_mut_ptr().cast();
     message.msg_controllen = size_of_val(&room) as _;
     // SAFETY: everything that the message points to lives in this function
-    let count = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_CMSG_CLOEXEC) };
+    let count =
+        unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut message, libc::MSG_CMSG_CLOEXEC) };
     match count {
         0 => return Ok(None),
         ..0 => return Err(io::Error::last_os_error()),

@@ -53,7 +53,11 @@ impl Held {
         drop(theirs);
         let pid = Pid::from_raw(pid.as_raw()).ok_or(Errno::SRCH)?;
         let how = ready(pid, means, &socket).inspect_err(|_| end(pid))?;
-        Ok(Self { pid, socket, tracing: Tracing { how, touches } })
+        Ok(Self {
+            pid,
+            socket,
+            tracing: Tracing { how, touches },
+        })
     }
 
     /// Lets it become the program.
@@ -102,7 +106,11 @@ impl Held {
     fn serve(&mut self) -> io::Result<()> {
         loop {
             let mut fds = vec![PollFd::new(&self.socket, PollFlags::IN)];
-            fds.extend(self.tracing.listener().map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+            fds.extend(
+                self.tracing
+                    .listener()
+                    .map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)),
+            );
             match rustix::event::poll(&mut fds, None) {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(errno) => return Err(errno.into()),
@@ -125,14 +133,18 @@ fn fork() -> io::Result<ForkResult> {
 fn ready(pid: Pid, means: Means, socket: &UnixStream) -> io::Result<How> {
     let tracer = match means {
         Means::Ptrace => {
-            let (READY, _) = heard(socket)? else { return Err(refusal(socket)) };
+            let (READY, _) = heard(socket)? else {
+                return Err(refusal(socket));
+            };
             let tracer = Tracer::seize(pid)?;
             handing::send(socket, GO, None)?;
             Some(tracer)
         }
         Means::Notify => None,
     };
-    let (READY, listener) = heard(socket)? else { return Err(refusal(socket)) };
+    let (READY, listener) = heard(socket)? else {
+        return Err(refusal(socket));
+    };
     match (tracer, listener) {
         (Some(tracer), _) => Ok(How::Tracer(tracer)),
         (None, Some(listener)) => Ok(How::Listener(Listener::new(listener))),
@@ -192,7 +204,10 @@ fn told(socket: &UnixStream) -> io::Result<()> {
     }
 }
 
-#[expect(unsafe_code, reason = "a copy of this process may not run what this one does at its end")]
+#[expect(
+    unsafe_code,
+    reason = "a copy of this process may not run what this one does at its end"
+)]
 fn leave() -> ! {
     // SAFETY: it ends the process and nothing else
     unsafe { libc::_exit(127) }

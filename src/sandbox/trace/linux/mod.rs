@@ -22,7 +22,8 @@ use ptrace::Tracer;
 use touches::Touches;
 
 /// How the supervisor waits: for threads too (`__WALL`), which stop one by one.
-pub const WAIT: WaitOptions = WaitOptions::from_bits_retain(WaitOptions::NOHANG.bits() | 0x4000_0000);
+pub const WAIT: WaitOptions =
+    WaitOptions::from_bits_retain(WaitOptions::NOHANG.bits() | 0x4000_0000);
 
 /// A job that is watched while it opens files.
 #[derive(Debug)]
@@ -57,7 +58,9 @@ impl Tracing {
     /// Sleeps. Only meanwhile a signal says that a thread has stopped: whoever is awake asks, and a signal
     /// for each stop would cost more than that. One that came before is not lost.
     pub fn hear<T>(&self, sleep: impl FnOnce() -> T) -> T {
-        let How::Tracer(_) = &self.how else { return sleep() };
+        let How::Tracer(_) = &self.how else {
+            return sleep();
+        };
         let stops = SigSet::from(Signal::SIGCHLD);
         let _only_bad_numbers_fail = stops.thread_unblock();
         let slept = sleep();

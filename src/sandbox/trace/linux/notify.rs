@@ -41,7 +41,13 @@ impl Listener {
     pub fn serve(&mut self, touches: &mut Touches) {
         for _ in 0..TURN {
             let mut fds = [PollFd::new(&self.fd, PollFlags::IN)];
-            let ready = rustix::event::poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+            let ready = rustix::event::poll(
+                &mut fds,
+                Some(&Timespec {
+                    tv_sec: 0,
+                    tv_nsec: 0,
+                }),
+            );
             let events = fds[0].revents();
             if !ready.is_ok_and(|count| count > 0) {
                 return;
@@ -52,7 +58,9 @@ impl Listener {
             }
             match self.answer(touches) {
                 Ok(()) | Err(Errno::NOENT | Errno::INTR) => {} // killed meanwhile
-                Err(errno) => touches.give_up(|| format!("calls of the job cannot be read: {errno}")),
+                Err(errno) => {
+                    touches.give_up(|| format!("calls of the job cannot be read: {errno}"))
+                }
             }
         }
     }
@@ -80,12 +88,18 @@ impl Listener {
             #[cfg(target_arch = "x86_64")]
             libc::SYS_open => (Start::Cwd, a, flags(b)),
             #[cfg(target_arch = "x86_64")]
-            libc::SYS_creat => (Start::Cwd, a, OFlags::CREATE | OFlags::WRONLY | OFlags::TRUNC),
+            libc::SYS_creat => (
+                Start::Cwd,
+                a,
+                OFlags::CREATE | OFlags::WRONLY | OFlags::TRUNC,
+            ),
             libc::SYS_openat => (Start::argument(a), b, flags(c)),
             libc::SYS_openat2 => (Start::argument(a), b, flags(touches.word(pid, c)?)),
             libc::SYS_execve => (Start::Cwd, a, OFlags::RDONLY),
             libc::SYS_execveat => (Start::argument(a), b, program(e)),
-            libc::SYS_open_by_handle_at => return Err(io::Error::other("it is asked for by a handle")),
+            libc::SYS_open_by_handle_at => {
+                return Err(io::Error::other("it is asked for by a handle"));
+            }
             _ => return Ok(()), // of another filter
         };
         let name = match touches.name(pid, name) {
@@ -103,24 +117,49 @@ impl Listener {
         // SAFETY: the type is numbers only, for which zero is a value; the kernel wants zeroes
         let mut asked: libc::seccomp_notif = unsafe { std::mem::zeroed() };
         // SAFETY: the kernel writes one value of the type that the request is defined with
-        let done =
-            unsafe { libc::ioctl(self.fd.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut asked) };
-        if done < 0 { Err(last_errno()) } else { Ok(asked) }
+        let done = unsafe {
+            libc::ioctl(
+                self.fd.as_raw_fd(),
+                libc::SECCOMP_IOCTL_NOTIF_RECV,
+                &raw mut asked,
+            )
+        };
+        if done < 0 {
+            Err(last_errno())
+        } else {
+            Ok(asked)
+        }
     }
 
     #[expect(unsafe_code, reason = "the request has no safe form")]
     fn is_valid(&self, id: u64) -> bool {
         // SAFETY: the kernel reads one number
-        unsafe { libc::ioctl(self.fd.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID, &raw const id) == 0 }
+        unsafe {
+            libc::ioctl(
+                self.fd.as_raw_fd(),
+                libc::SECCOMP_IOCTL_NOTIF_ID_VALID,
+                &raw const id,
+            ) == 0
+        }
     }
 
     #[expect(unsafe_code, reason = "the request has no safe form")]
     fn go_on(&self, id: u64) -> Result<(), Errno> {
         let flags = u32::try_from(libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE).unwrap_or_default();
-        let mut answer = libc::seccomp_notif_resp { id, val: 0, error: 0, flags };
+        let mut answer = libc::seccomp_notif_resp {
+            id,
+            val: 0,
+            error: 0,
+            flags,
+        };
         // SAFETY: the kernel reads one value of the type that the request is defined with
-        let done =
-            unsafe { libc::ioctl(self.fd.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut answer) };
+        let done = unsafe {
+            libc::ioctl(
+                self.fd.as_raw_fd(),
+                libc::SECCOMP_IOCTL_NOTIF_SEND,
+                &raw mut answer,
+            )
+        };
         if done < 0 { Err(last_errno()) } else { Ok(()) }
     }
 }
@@ -141,7 +180,10 @@ fn program(flags: u64) -> OFlags {
 }
 
 fn is_bad_address(error: &io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::EFAULT | libc::EIO | libc::ENAMETOOLONG))
+    matches!(
+        error.raw_os_error(),
+        Some(libc::EFAULT | libc::EIO | libc::ENAMETOOLONG)
+    )
 }
 
 fn last_errno() -> Errno {

@@ -73,7 +73,10 @@ impl Tracer {
             | Options::PTRACE_O_TRACESYSGOOD
             | Options::PTRACE_O_EXITKILL;
         ptrace::seize(nix::unistd::Pid::from_raw(pid.as_raw_pid()), options)?;
-        Ok(Self { calls: BTreeMap::new(), has_begun: false })
+        Ok(Self {
+            calls: BTreeMap::new(),
+            has_begun: false,
+        })
     }
 
     /// A thread has stopped: looks why, and lets it go on.
@@ -109,7 +112,9 @@ impl Tracer {
                 None
             }
         };
-        let Some(call) = call else { return libc::PTRACE_CONT };
+        let Some(call) = call else {
+            return libc::PTRACE_CONT;
+        };
         self.calls.insert(pid.as_raw_pid(), call);
         libc::PTRACE_SYSCALL
     }
@@ -124,7 +129,11 @@ impl Tracer {
                 (Opens::Known(access), 0..) => touches.opened(pid, value, Some(access)),
                 (Opens::Asked, 0..) => touches.opened(pid, value, None),
                 (Opens::Program, 0..) => Ok(()),
-                (_, ..0) if [libc::EACCES, libc::EROFS].map(|errno| -i64::from(errno)).contains(&value) => {
+                (_, ..0)
+                    if [libc::EACCES, libc::EROFS]
+                        .map(|errno| -i64::from(errno))
+                        .contains(&value) =>
+                {
                     touches.refused(pid, start, name);
                     Ok(())
                 }
@@ -162,8 +171,9 @@ fn check(pid: Pid, seen: io::Result<()>, touches: &mut Touches) {
 fn call(info: &[u64; INFO]) -> Option<Call> {
     let [_, _, _, number, a, b, c, ..] = *info;
     let number = libc::c_long::try_from(number).ok()?;
-    let known =
-        |flags| Access::asked(OFlags::from_bits_retain(truncated(flags).cast_unsigned())).map(Opens::Known);
+    let known = |flags| {
+        Access::asked(OFlags::from_bits_retain(truncated(flags).cast_unsigned())).map(Opens::Known)
+    };
     let (start, name, opens) = match number {
         #[cfg(target_arch = "x86_64")]
         libc::SYS_open => (Start::Cwd, a, known(b)?),
@@ -187,21 +197,43 @@ type Request = libc::c_uint;
 type Request = libc::c_int;
 
 /// The call at which a thread has stopped: the fourth word is its number, or its value at the end.
-#[expect(unsafe_code, reason = "the request has no safe form for every C library")]
+#[expect(
+    unsafe_code,
+    reason = "the request has no safe form for every C library"
+)]
 fn info(pid: Pid) -> Result<[u64; INFO], Errno> {
     let mut info = [0_u64; INFO];
     // SAFETY: the kernel writes at most as many bytes as we say, and the array has them
     let done = unsafe {
-        libc::ptrace(Request::from(GET_SYSCALL_INFO), pid.as_raw_pid(), size_of_val(&info), info.as_mut_ptr())
+        libc::ptrace(
+            Request::from(GET_SYSCALL_INFO),
+            pid.as_raw_pid(),
+            size_of_val(&info),
+            info.as_mut_ptr(),
+        )
     };
-    if done < 0 { Err(last_errno()) } else { Ok(info) }
+    if done < 0 {
+        Err(last_errno())
+    } else {
+        Ok(info)
+    }
 }
 
 /// Lets a stopped thread go on.
-#[expect(unsafe_code, reason = "the safe forms know no real-time signals, and one request is missing")]
+#[expect(
+    unsafe_code,
+    reason = "the safe forms know no real-time signals, and one request is missing"
+)]
 fn go_on(request: Request, pid: Pid, signal: i32) -> Result<(), Errno> {
     // SAFETY: requests that let a thread go on touch no memory of ours
-    let done = unsafe { libc::ptrace(request, pid.as_raw_pid(), 0_usize, libc::c_long::from(signal)) };
+    let done = unsafe {
+        libc::ptrace(
+            request,
+            pid.as_raw_pid(),
+            0_usize,
+            libc::c_long::from(signal),
+        )
+    };
     if done < 0 { Err(last_errno()) } else { Ok(()) }
 }
 

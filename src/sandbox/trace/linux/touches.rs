@@ -34,11 +34,23 @@ pub struct Access {
 
 impl Access {
     /// A program that is run is read.
-    pub const READ: Self = Self { read: true, wrote: false, denied: false };
+    pub const READ: Self = Self {
+        read: true,
+        wrote: false,
+        denied: false,
+    };
     /// A file that is made.
-    pub const WROTE: Self = Self { read: false, wrote: true, denied: false };
+    pub const WROTE: Self = Self {
+        read: false,
+        wrote: true,
+        denied: false,
+    };
     /// What was not let.
-    pub const DENIED: Self = Self { read: false, wrote: false, denied: true };
+    pub const DENIED: Self = Self {
+        read: false,
+        wrote: false,
+        denied: true,
+    };
 
     /// What flags of an open ask for; `None` when neither the one nor the other.
     pub fn asked(flags: OFlags) -> Option<Self> {
@@ -47,7 +59,11 @@ impl Access {
         }
         let mode = flags & OFlags::ACCMODE;
         let wrote = mode != OFlags::RDONLY || flags.contains(OFlags::TRUNC);
-        Some(Self { read: mode != OFlags::WRONLY, wrote, denied: false })
+        Some(Self {
+            read: mode != OFlags::WRONLY,
+            wrote,
+            denied: false,
+        })
     }
 
     fn join(&mut self, other: Self) {
@@ -101,7 +117,12 @@ impl Touches {
     pub fn new() -> io::Result<Self> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let proc = rustix::fs::openat(CWD, "/proc", flags, Mode::empty())?;
-        Ok(Self { proc, files: BTreeMap::new(), promised: BTreeMap::new(), unknown: None })
+        Ok(Self {
+            proc,
+            files: BTreeMap::new(),
+            promised: BTreeMap::new(),
+            unknown: None,
+        })
     }
 
     /// From now on nobody can say what was opened.
@@ -116,8 +137,10 @@ impl Touches {
     pub fn opened(&mut self, pid: Pid, number: i64, access: Option<Access>) -> io::Result<()> {
         let link = format!("{pid}/fd/{number}");
         let path = self.link(&link)?;
-        let access =
-            access.map_or_else(|| self.flags(pid, number).map(Access::asked), |known| Ok(Some(known)))?;
+        let access = access.map_or_else(
+            || self.flags(pid, number).map(Access::asked),
+            |known| Ok(Some(known)),
+        )?;
         match access {
             Some(access) if !is_elsewhere(&path) => self.held(&link, path, access),
             Some(_) | None => Ok(()),
@@ -142,7 +165,9 @@ impl Touches {
 
     /// What a call asked for was refused; the path that was asked for is evidence of nothing more.
     pub fn refused(&mut self, pid: Pid, start: Start, address: u64) {
-        let Ok(name) = self.name(pid, address) else { return };
+        let Ok(name) = self.name(pid, address) else {
+            return;
+        };
         let path = match self.find(pid, start, &name, OFlags::empty()) {
             Ok(found) => self.link_of(&found).ok(),
             Err(_) => self.spell(pid, start, &name),
@@ -158,7 +183,9 @@ impl Touches {
     /// # Errors
     /// When the name cannot be read.
     pub fn named(&mut self, pid: Pid, start: Start, name: &OsStr, flags: OFlags) -> io::Result<()> {
-        let Some(access) = Access::asked(flags) else { return Ok(()) };
+        let Some(access) = Access::asked(flags) else {
+            return Ok(());
+        };
         match self.find(pid, start, name, flags & OFlags::NOFOLLOW) {
             Ok(found) => {
                 let path = self.link_of(&found)?;
@@ -211,7 +238,8 @@ impl Touches {
     /// When it cannot be read.
     pub fn word(&self, pid: Pid, address: u64) -> io::Result<u64> {
         let mut bytes = [0; 8];
-        self.open(&format!("{pid}/mem"))?.read_exact_at(&mut bytes, address)?;
+        self.open(&format!("{pid}/mem"))?
+            .read_exact_at(&mut bytes, address)?;
         Ok(u64::from_ne_bytes(bytes))
     }
 
@@ -226,7 +254,19 @@ impl Touches {
                 files.entry(path).or_default().join(access);
             }
         }
-        let touch = |(path, Access { read, wrote, denied })| Touch { path, read, wrote, denied };
+        let touch = |(
+            path,
+            Access {
+                read,
+                wrote,
+                denied,
+            },
+        )| Touch {
+            path,
+            read,
+            wrote,
+            denied,
+        };
         Ok(files.into_iter().map(touch).collect())
     }
 
@@ -259,7 +299,9 @@ impl Touches {
         let mut maps = Vec::new();
         self.open(&format!("{pid}/maps"))?.read_to_end(&mut maps)?;
         for line in maps.split(|byte| *byte == b'\n') {
-            let Some(start) = line.iter().position(|byte| *byte == b'/') else { continue };
+            let Some(start) = line.iter().position(|byte| *byte == b'/') else {
+                continue;
+            };
             let path = PathBuf::from(OsStr::from_bytes(&line[start..]));
             if !self.files.contains_key(&path)
                 && rustix::fs::lstat(&path).is_ok_and(|found| is_regular(&found))
@@ -273,32 +315,51 @@ impl Touches {
     /// The name that a process gave for what it runs now, as the kernel copied it (`AT_EXECFN`).
     fn started_as(&self, pid: Pid) -> io::Result<Option<OsString>> {
         let mut vector = Vec::new();
-        self.open(&format!("{pid}/auxv"))?.read_to_end(&mut vector)?;
+        self.open(&format!("{pid}/auxv"))?
+            .read_to_end(&mut vector)?;
         let words: Vec<_> = vector.chunks_exact(size_of::<u64>()).map(number).collect();
-        let entry = words.chunks_exact(2).find(|entry| entry[0] == libc::AT_EXECFN);
+        let entry = words
+            .chunks_exact(2)
+            .find(|entry| entry[0] == libc::AT_EXECFN);
         entry.map(|entry| self.name(pid, entry[1])).transpose()
     }
 
     /// How a descriptor is open, as the kernel has it.
     fn flags(&self, pid: Pid, number: i64) -> io::Result<OFlags> {
         let mut info = String::new();
-        self.open(&format!("{pid}/fdinfo/{number}"))?.read_to_string(&mut info)?;
+        self.open(&format!("{pid}/fdinfo/{number}"))?
+            .read_to_string(&mut info)?;
         let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
         let flags = flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok());
         Ok(OFlags::from_bits_retain(flags.ok_or(Errno::INVAL)?))
     }
 
     /// The file itself, found as the process would find it.
-    fn find(&self, pid: Pid, start: Start, name: &OsStr, flags: OFlags) -> rustix::io::Result<OwnedFd> {
+    fn find(
+        &self,
+        pid: Pid,
+        start: Start,
+        name: &OsStr,
+        flags: OFlags,
+    ) -> rustix::io::Result<OwnedFd> {
         let path = within(pid, start, name);
-        rustix::fs::openat(&self.proc, path, OFlags::PATH | OFlags::CLOEXEC | flags, Mode::empty())
+        rustix::fs::openat(
+            &self.proc,
+            path,
+            OFlags::PATH | OFlags::CLOEXEC | flags,
+            Mode::empty(),
+        )
     }
 
     /// The path of what is not there, or not to be reached: that of its directory, and its name.
     fn spell(&self, pid: Pid, start: Start, name: &OsStr) -> Option<PathBuf> {
         let name = Path::new(name);
         let (dir, last) = (name.parent()?, name.file_name()?);
-        let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
+        let dir = if dir.as_os_str().is_empty() {
+            Path::new(".")
+        } else {
+            dir
+        };
         if let Ok(found) = self.find(pid, start, dir.as_os_str(), OFlags::empty()) {
             return Some(self.link_of(&found).ok()?.join(last));
         }
@@ -307,7 +368,12 @@ impl Touches {
             Start::Descriptor(number) => self.link(&format!("{pid}/fd/{number}")),
         };
         let joined = begin.unwrap_or_default().join(name);
-        joined.is_absolute().then(|| joined.components().filter(|part| *part != Component::CurDir).collect())
+        joined.is_absolute().then(|| {
+            joined
+                .components()
+                .filter(|part| *part != Component::CurDir)
+                .collect()
+        })
     }
 
     fn link(&self, of: &str) -> rustix::io::Result<PathBuf> {
@@ -330,12 +396,20 @@ impl Touches {
 fn within(pid: Pid, start: Start, name: &OsStr) -> PathBuf {
     let own = PathBuf::from(pid.to_string());
     let path = Path::new(name);
-    for (alias, place) in [("/proc/self", ""), ("/proc/thread-self", ""), ("/dev/fd", "fd")] {
+    for (alias, place) in [
+        ("/proc/self", ""),
+        ("/proc/thread-self", ""),
+        ("/dev/fd", "fd"),
+    ] {
         if let Ok(rest) = path.strip_prefix(alias) {
             return own.join(place).join(rest);
         }
     }
-    for (alias, number) in [("/dev/stdin", "0"), ("/dev/stdout", "1"), ("/dev/stderr", "2")] {
+    for (alias, number) in [
+        ("/dev/stdin", "0"),
+        ("/dev/stdout", "1"),
+        ("/dev/stderr", "2"),
+    ] {
         if path == Path::new(alias) {
             return own.join("fd").join(number);
         }
@@ -362,7 +436,9 @@ fn is_regular(found: &Stat) -> bool {
 
 /// The path under which a file is or was; `None` when it never had one.
 fn present(path: PathBuf, found: &Stat) -> Option<PathBuf> {
-    let Some(before) = path.as_os_str().as_bytes().strip_suffix(b" (deleted)") else { return Some(path) };
+    let Some(before) = path.as_os_str().as_bytes().strip_suffix(b" (deleted)") else {
+        return Some(path);
+    };
     let is_its_name = rustix::fs::lstat(&path)
         .is_ok_and(|named| (named.st_dev, named.st_ino) == (found.st_dev, found.st_ino));
     if is_its_name {
@@ -370,7 +446,10 @@ fn present(path: PathBuf, found: &Stat) -> Option<PathBuf> {
     }
     let before = PathBuf::from(OsStr::from_bytes(before));
     let name = before.file_name()?.as_bytes();
-    let is_nameless = name.strip_prefix(b"#").is_some_and(|rest| rest.iter().all(u8::is_ascii_digit));
-    let is_memory = before.starts_with("/memfd:") || before.as_os_str().as_bytes().starts_with(b"/memfd:");
+    let is_nameless = name
+        .strip_prefix(b"#")
+        .is_some_and(|rest| rest.iter().all(u8::is_ascii_digit));
+    let is_memory =
+        before.starts_with("/memfd:") || before.as_os_str().as_bytes().starts_with(b"/memfd:");
     (!is_nameless && !is_memory).then_some(before)
 }
