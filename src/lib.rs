@@ -1,11 +1,12 @@
 //! The rooms of the house; see ARCHITECTURE.md for the floors.
 
-pub mod authoring;
 pub mod cli;
 pub mod commands;
 pub mod decide;
+pub mod editing;
+pub mod evidence;
 pub mod exit;
-pub mod gate;
+pub mod foreman;
 pub mod git;
 pub mod gitreins;
 pub mod install;
@@ -16,4 +17,3 @@ pub mod policy;
 pub mod report;
 pub mod sandbox;
 pub mod sys;
-pub mod verdicts;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// The rooms by floor. A room may use its own floor and those below.
 const FLOORS: &[(u8, &[&str])] = &[
     (4, &["main", "lib", "cli", "exit", "commands"]),
-    (3, &["authoring", "gate", "install", "judge", "verdicts"]),
+    (3, &["editing", "evidence", "foreman", "install", "judge"]),
     (2, &["git", "sandbox", "sys"]),
     (1, &["decide", "report"]),
     (0, &["gitreins", "ledger", "policy", "model"]),

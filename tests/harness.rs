@@ -18,7 +18,7 @@ use std::process::Command;
 
 use assert_fs::TempDir;
 use git_reins::decide::outcome::{Ended, ProcessEnd, Results, RunFacts, judge_run};
-use git_reins::decide::steering::steering;
+use git_reins::decide::tool_config::steering;
 use git_reins::judge::command::{Expected, Invocation, Places, Source, Subject, build};
 use git_reins::judge::harness::Pinned;
 use git_reins::judge::result::read;

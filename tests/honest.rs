@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use git_reins::decide::admit::{admit, check};
 use git_reins::decide::score::Scores;
-use git_reins::gate::survey::Request;
-use git_reins::gate::{self, Judged};
+use git_reins::evidence::range_context::Request;
+use git_reins::evidence::{self, Judged};
 use git_reins::git::Repo;
 use git_reins::ledger::field::Field;
 use git_reins::ledger::file::print;
@@ -578,9 +578,9 @@ fn no_honest_history_is_refused() {
         };
         let today = "2026-03-01".parse().unwrap();
         let results = passed(&history.tip.items);
-        let checked = decided(gate::judge(&repo, &request, today, check).unwrap());
+        let checked = decided(evidence::judge(&repo, &request, today, check).unwrap());
         let scored = |facts: &_| admit(facts, Scores::Given(&results));
-        let admitted = decided(gate::judge(&repo, &request, today, scored).unwrap());
+        let admitted = decided(evidence::judge(&repo, &request, today, scored).unwrap());
         for answer in [&checked, &admitted] {
             let details = answer
                 .details

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::adjudicate::find::{Found, Place};
-use super::{Answer, Context, Failure, judging};
+use super::{Answer, Context, Failure, evaluate};
 use crate::decide::facts::Facts;
 use crate::decide::next::FOLD;
 use crate::decide::score::Scores;
@@ -64,21 +64,21 @@ impl Admit {
         if let (Some(dir), Some(results)) = (&self.ledger, &results) {
             return self.by_article(&context.dir.join(dir), results, today);
         }
-        let range = judging::Range::parse(self.range.as_deref())?;
+        let range = evaluate::Range::parse(self.range.as_deref())?;
         let scores = match &results {
             None => Scores::Recorded,
             Some(Ok(rows)) => Scores::Given(rows),
             Some(Err(fault)) => Scores::Unreadable(fault),
         };
-        judging::judge(context, &range, today, self.form(), |facts| {
+        evaluate::judge(context, &range, today, self.form(), |facts| {
             let mut decision = admit::admit(facts, scores);
             hint(context, facts, &mut decision);
             decision
         })
     }
 
-    fn form(&self) -> judging::Form {
-        judging::Form {
+    fn form(&self) -> evaluate::Form {
+        evaluate::Form {
             admitted: "admit",
             as_json: self.json,
         }
@@ -109,7 +109,7 @@ impl Admit {
             ),
             _ => article::refuse(faults, today),
         };
-        Ok(judging::answer(&decision, self.form()))
+        Ok(evaluate::answer(&decision, self.form()))
     }
 }
 

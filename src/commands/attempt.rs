@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Answer, Context, Failure};
+use crate::evidence::GateError;
 use crate::exit::ExitStatus;
-use crate::gate::GateError;
 use crate::git::Repo;
-use crate::judge::attempt::Attempt;
 use crate::judge::lines::Line;
 use crate::judge::trial::Court;
+use crate::judge::try_property::Attempt;
 use crate::model::ids::OracleId;
 use crate::model::path::{shown, visible};
 use crate::model::trial::{Enforced, Opened, Outcome};

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Answer, Context, Failure, judging};
+use super::{Answer, Context, Failure, evaluate};
 use crate::decide::admit;
 
 /// Check whether the ledgers of a range agree: form, pins, and order before the patch
@@ -25,11 +25,11 @@ impl Check {
     /// # Errors
     /// When nothing can be decided.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        let range = judging::Range::parse(self.range.as_deref())?;
-        let form = judging::Form {
+        let range = evaluate::Range::parse(self.range.as_deref())?;
+        let form = evaluate::Form {
             admitted: "agree",
             as_json: self.json,
         };
-        judging::judge(context, &range, context.today, form, admit::check)
+        evaluate::judge(context, &range, context.today, form, admit::check)
     }
 }

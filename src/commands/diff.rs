@@ -3,8 +3,8 @@
 use clap::{Args, ValueEnum};
 
 use super::{Answer, Context, Failure};
+use crate::evidence::change::{ChangeError, Span, of_span};
 use crate::exit::ExitStatus;
-use crate::gate::change::{ChangeError, Span, of_span};
 use crate::git::Repo;
 use crate::model::change::Changes;
 use crate::report::{changes, json};

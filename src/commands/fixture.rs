@@ -4,14 +4,14 @@ use std::str::FromStr;
 
 use clap::{Args, Subcommand};
 
-use super::judging::{Form, Range, judge};
-use super::landing::{CommitFlags, nothing_open};
+use super::commit_ledgers::{CommitFlags, nothing_open};
+use super::evaluate::{Form, Range, judge};
 use super::{Answer, Context, Failure, carry_out};
-use crate::authoring::desk::Desk;
-use crate::authoring::fixture::{self, Said};
-use crate::authoring::plan::Plan;
-use crate::authoring::{Refused, judged, landing};
 use crate::decide::admit;
+use crate::editing::fixture::{self, Said};
+use crate::editing::ledger_worktree::Desk;
+use crate::editing::plan::Plan;
+use crate::editing::{Refused, judged, landing};
 use crate::git::worktree;
 use crate::ledger::fixture::FixtureLedger;
 use crate::model::ids::CommitId;

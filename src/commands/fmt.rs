@@ -3,9 +3,9 @@
 use clap::Args;
 
 use super::{Answer, Context, Failure, carry_out};
-use crate::authoring::Refused;
-use crate::authoring::desk::{Desk, DeskError};
-use crate::authoring::plan::{Plan, Write};
+use crate::editing::Refused;
+use crate::editing::ledger_worktree::{Desk, DeskError};
+use crate::editing::plan::{Plan, Write};
 use crate::exit::ExitStatus;
 use crate::git::plumbing::Git;
 use crate::ledger::article::{Upgrade, upgrade_fixture, upgrade_freezes, upgrade_oracle};

@@ -6,14 +6,14 @@ use clap::{Args, Subcommand};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::landing::{CommitFlags, nothing_open};
-use super::{Answer, Context, Failure, carry_out, judging};
-use crate::authoring::desk::{Desk, Opened};
-use crate::authoring::evidence::{self, Now};
-use crate::authoring::freeze::{self, Expiry, Facts, Said};
-use crate::authoring::plan::Plan;
-use crate::authoring::{Refused, landing};
-use crate::gate::GateError;
+use super::commit_ledgers::{CommitFlags, nothing_open};
+use super::{Answer, Context, Failure, carry_out, evaluate};
+use crate::editing::evidence::{self, Now};
+use crate::editing::freeze::{self, Expiry, Facts, Said};
+use crate::editing::ledger_worktree::{Desk, Opened};
+use crate::editing::plan::Plan;
+use crate::editing::{Refused, landing};
+use crate::evidence::GateError;
 use crate::git::{Repo, worktree};
 use crate::judge::replay::kept;
 use crate::ledger::field::text;
@@ -340,9 +340,9 @@ impl Prune {
 impl List {
     /// Lists the worktree's rows, in a bare repository those at HEAD.
     fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        match judging::bare(context)? {
+        match evaluate::bare(context)? {
             Some(material) => self.list(
-                judging::rows(&material.freezes, LedgerName::Freezes)?,
+                evaluate::rows(&material.freezes, LedgerName::Freezes)?,
                 context.today,
             ),
             None => self.list(

@@ -7,22 +7,22 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-use super::judging::Range;
+use super::evaluate::Range;
 use super::{Answer, Context, Failure};
+use crate::evidence::{GateError, push};
 use crate::exit::ExitStatus;
-use crate::gate::{GateError, push};
 use crate::git::Repo;
 use crate::git::refs::Line;
 use crate::git::remotes::Side;
 use crate::install;
-use crate::install::chain::{self, Call, Chained};
+use crate::install::previous_hook::{self, Call, Chained};
 use crate::install::probe;
 use crate::model::push::{PushAnswer, Ruling, Undecided, Update, parse};
 use crate::policy::refname;
 use crate::report;
-use crate::sys::caller::ManagedPush;
+use crate::sys::invocation::ManagedPush;
 use crate::sys::process::End;
-use crate::sys::{caller, clock, files};
+use crate::sys::{clock, files, invocation};
 
 /// A decision that takes longer is none. Git has opened the connection before it asks, and servers
 /// cut one that is idle.
@@ -87,7 +87,7 @@ impl Run {
         if self.from_pre_commit_env {
             return by_manager(context);
         }
-        if caller::is_terminal() {
+        if invocation::is_terminal() {
             let stderr = AT_TERMINAL.to_owned();
             return Ok(Answer {
                 status: ExitStatus::Usage,
@@ -147,12 +147,12 @@ impl Run {
             code: None,
             fix: fix.map(str::to_owned),
         };
-        let said = caller::here()
+        let said = invocation::here()
             .map_err(|error| cannot(error.to_string(), None))
             .and_then(|here| {
                 let repo =
                     Repo::open(&here, None).map_err(|error| cannot(error.to_string(), None))?;
-                let said = chain::run(&call, repo.common_dir(), &here);
+                let said = previous_hook::run(&call, repo.common_dir(), &here);
                 said.map_err(|error| cannot(error.to_string(), Some(error.fix())))
             });
         let refused = |why: String| Answer {
@@ -226,7 +226,7 @@ fn side(repo: &Repo, remote: &[u8], url: &[u8]) -> Side {
 /// What a manager of hooks says is one ref of the push, and its base is no base to judge by: it may
 /// be any commit that any branch of the remote holds.
 fn by_manager(context: &Context) -> Result<Answer, Failure> {
-    let managed = caller::managed_push().map_err(|name| {
+    let managed = invocation::managed_push().map_err(|name| {
         usage(
             &format!("{name} is not set"),
             "let pre-commit or prek run it at the stage pre-push",

@@ -7,13 +7,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Answer, Context, Failure};
-use crate::authoring::Refused;
+use crate::editing::Refused;
 use crate::exit::ExitStatus;
 use crate::git::plumbing::GitPlace;
 use crate::install::manifest::ManifestError;
 use crate::install::plan::{self, Install as Decision, Step};
 use crate::install::site::{InstallError, Site};
-use crate::install::{act, news, status};
+use crate::install::{act, messages, status};
 use crate::model::shell::word;
 use crate::report::json;
 use crate::sys::files::FileError;
@@ -111,7 +111,7 @@ impl Hooks {
                     site,
                     &steps,
                     (command.dry_run, command.json),
-                    news::of_uninstall,
+                    messages::of_uninstall,
                 )
             }),
             Self::Status(command) => Ok(command.run(&Site::look(&place)?)),
@@ -210,9 +210,12 @@ impl Install {
                     text,
                 }))
             }
-            Ok(Decision::Steps(steps)) => {
-                finish(site, &steps, (self.dry_run, self.json), news::of_install)
-            }
+            Ok(Decision::Steps(steps)) => finish(
+                site,
+                &steps,
+                (self.dry_run, self.json),
+                messages::of_install,
+            ),
             Err(refused) => Err(refused.into()),
         }
     }

@@ -4,10 +4,10 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::{Answer, Context, Failure, carry_out};
-use crate::authoring::Refused;
-use crate::authoring::desk::{DeskError, worktree};
-use crate::authoring::plan::{Plan, Write};
-use crate::authoring::start::{self, Protected};
+use crate::editing::Refused;
+use crate::editing::ledger_worktree::{DeskError, worktree};
+use crate::editing::plan::{Plan, Write};
+use crate::editing::start::{self, Protected};
 use crate::model::path::RepoPath;
 use crate::policy::draft::{Draft, InitPreset, draft};
 use crate::policy::{POLICY_PATH, Policy, parse};

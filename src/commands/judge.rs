@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::judging::{self, Given};
+use super::evaluate::{self, Given};
 use super::{Answer, Context, Failure};
-use crate::decide::steering::steering;
+use crate::decide::tool_config::steering;
+use crate::evidence::GateError;
 use crate::exit::ExitStatus;
-use crate::gate::GateError;
 use crate::git::Repo;
 use crate::judge::fault::TrialError;
 use crate::judge::pin::Handed;
@@ -22,7 +22,7 @@ use crate::model::refusal::Code;
 use crate::model::trial::{TrialReason, TrialVerdict};
 use crate::report::{json, text, trials};
 use crate::sandbox::interrupt::Interrupt;
-use crate::sys::deposit::Deposited;
+use crate::sys::atomic_dir::Deposited;
 use crate::sys::files::{self, Root};
 
 /// Judge a patch on fresh trees and write one record of it
@@ -115,11 +115,11 @@ impl Judge {
         }
         let kept = keep(&judged, &root, context.today, files)?;
         if self.admit {
-            let form = judging::Form {
+            let form = evaluate::Form {
                 admitted: "admit",
                 as_json: self.json,
             };
-            return Ok(judging::answer(
+            return Ok(evaluate::answer(
                 &decision(&judged, VerdictEvidence::Rerun),
                 form,
             ));
@@ -152,11 +152,11 @@ impl Judge {
 
     /// The answer where `check` refuses: its codes, and no trial.
     fn unjudged(&self, refused: &crate::model::decision::Decision) -> Answer {
-        let form = judging::Form {
+        let form = evaluate::Form {
             admitted: "agree",
             as_json: self.json,
         };
-        let answer = judging::answer(refused, form);
+        let answer = evaluate::answer(refused, form);
         Answer {
             status: ExitStatus::Refused,
             ..answer

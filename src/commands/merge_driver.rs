@@ -17,7 +17,7 @@ use crate::ledger::freeze::FreezeLedger;
 use crate::ledger::merge::{Marks, MergeFault, Mergeable, Merged, merge};
 use crate::ledger::oracle::OracleLedger;
 use crate::model::path::shown;
-use crate::sys::{caller, files};
+use crate::sys::{files, invocation};
 
 /// Merge a ledger by row; git runs this when `git reins setup --merge-driver` told it to
 ///
@@ -155,7 +155,7 @@ impl MergeDriver {
 
     fn sides(&self) -> Result<Sides, Failure> {
         // git runs it where it has put the files, whatever GIT_PREFIX says
-        let here = caller::here().map_err(|error| Failure::new(error.to_string()))?;
+        let here = invocation::here().map_err(|error| Failure::new(error.to_string()))?;
         let files = [&self.ours, &self.base, &self.theirs].map(|file| here.join(file));
         let read = |file: &PathBuf| {
             let bytes = files::read(file).map_err(|error| Failure::new(error.to_string()))?;

@@ -6,10 +6,10 @@ use clap::{CommandFactory, Subcommand};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::authoring::Refused;
-use crate::authoring::desk::{Desk, DeskError};
-use crate::authoring::plan::{Plan, PlanError};
 use crate::cli::Cli;
+use crate::editing::Refused;
+use crate::editing::ledger_worktree::{Desk, DeskError};
+use crate::editing::plan::{Plan, PlanError};
 use crate::exit::ExitStatus;
 use crate::git::plumbing::PlumbingError;
 use crate::git::worktree::CommitError;
@@ -18,16 +18,18 @@ use crate::model::day::Day;
 use crate::model::refusal::Code;
 use crate::report::json;
 use crate::sys::files::{FileError, Root};
-use crate::sys::{caller, clock};
+use crate::sys::{clock, invocation};
 
 mod adjudicate;
 mod admit;
 mod attempt;
 mod check;
+mod commit_ledgers;
 mod completions;
 mod demo;
 mod diff;
 mod doctor;
+mod evaluate;
 mod explain;
 mod fixture;
 mod fmt;
@@ -36,8 +38,6 @@ mod hook;
 mod hooks;
 mod init;
 mod judge;
-mod judging;
-mod landing;
 mod man;
 mod merge_driver;
 mod oracle;
@@ -221,7 +221,7 @@ impl Context {
     /// # Errors
     /// When there is no such directory.
     pub fn new(changes: &[PathBuf], git_dir: Option<PathBuf>) -> Result<Self, Failure> {
-        let here = caller::directory(changes);
+        let here = invocation::directory(changes);
         let dir = here
             .map_err(|error| Failure::new(format!("the directory cannot be entered: {error}")))?;
         Ok(Self {

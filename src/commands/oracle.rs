@@ -2,14 +2,14 @@
 
 use clap::{Args, Subcommand};
 
-use super::landing::{CommitFlags, nothing_open};
+use super::commit_ledgers::{CommitFlags, nothing_open};
 use super::witness::Witness;
-use super::{Answer, Context, Failure, carry_out, judging};
-use crate::authoring::desk::{Desk, Opened};
-use crate::authoring::oracle::{self, Said};
-use crate::authoring::plan::Plan;
-use crate::authoring::{Refused, judged, landing};
-use crate::gate::branch::Branch;
+use super::{Answer, Context, Failure, carry_out, evaluate};
+use crate::editing::ledger_worktree::{Desk, Opened};
+use crate::editing::oracle::{self, Said};
+use crate::editing::plan::Plan;
+use crate::editing::{Refused, judged, landing};
+use crate::evidence::branch::Branch;
 use crate::git::worktree::{self, StatusEntry};
 use crate::ledger::file::{LedgerName, print};
 use crate::ledger::fixture::FixtureLedger;
@@ -365,8 +365,8 @@ impl Rm {
 impl List {
     /// Lists the worktree's rows, in a bare repository those at HEAD.
     fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        match judging::bare(context)? {
-            Some(material) => self.list(judging::rows(&material.oracle, LedgerName::Oracle)?),
+        match evaluate::bare(context)? {
+            Some(material) => self.list(evaluate::rows(&material.oracle, LedgerName::Oracle)?),
             None => self.list(context.desk()?.ledger::<OracleLedger>()?.required()?),
         }
     }

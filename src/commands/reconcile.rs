@@ -6,8 +6,12 @@ use serde::Serialize;
 
 use super::{Answer, Context, Failure};
 use crate::decide::fold::{Plan, Skip, Source};
+use crate::evidence::GateError;
 use crate::exit::ExitStatus;
-use crate::gate::GateError;
+use crate::foreman::carry::{Act, Outcome, Request, reconcile};
+use crate::foreman::complete::Completion;
+use crate::foreman::rules::{Rules, rules};
+use crate::foreman::{Ground, VerdictsError};
 use crate::git::Repo;
 use crate::git::fold::FoldError;
 use crate::git::plumbing::PlumbingError;
@@ -16,13 +20,9 @@ use crate::model::ids::CommitId;
 use crate::model::refusal::Code;
 use crate::report::phrases::counted;
 use crate::report::{json, text};
-use crate::sys::deposit;
+use crate::sys::atomic_dir;
 use crate::sys::files::{FileError, Root};
 use crate::sys::scratch::Scratch;
-use crate::verdicts::carry::{Act, Outcome, Request, reconcile};
-use crate::verdicts::complete::Completion;
-use crate::verdicts::rules::{Rules, rules};
-use crate::verdicts::{Ground, VerdictsError};
 
 /// Fold verdict directories into one commit on HEAD
 ///
@@ -119,7 +119,7 @@ impl Reconcile {
         };
         if !self.dry_run {
             Scratch::sweep();
-            let _links_are_told_below = deposit::sweep(&root, ground.history);
+            let _links_are_told_below = atomic_dir::sweep(&root, ground.history);
         }
         let request = Request {
             ids: &self.ids,

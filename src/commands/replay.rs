@@ -2,11 +2,11 @@
 
 use clap::Args;
 
+use super::evaluate::{self, Given};
 use super::judge::stopped;
-use super::judging::{self, Given};
 use super::{Answer, Context, Failure};
+use crate::evidence::GateError;
 use crate::exit::ExitStatus;
-use crate::gate::GateError;
 use crate::git::Repo;
 use crate::judge::fault::TrialError;
 use crate::judge::pin::Handed;
@@ -99,11 +99,11 @@ impl Replay {
         let replayed = match (court.replay(&asked), interrupt.caught()) {
             (_, Some(signal)) => return Err(stopped(signal)),
             (Err(TrialError::Checked(refused)), None) => {
-                let form = judging::Form {
+                let form = evaluate::Form {
                     admitted: "agree",
                     as_json: self.json,
                 };
-                let answer = judging::answer(&refused, form);
+                let answer = evaluate::answer(&refused, form);
                 let answer = Answer {
                     status: ExitStatus::Refused,
                     ..answer

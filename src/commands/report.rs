@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::{Answer, Context, Failure, admit, judging};
+use super::{Answer, Context, Failure, admit, evaluate};
 use crate::decide::admit as decision;
 use crate::decide::score::Scores;
+use crate::evidence::{self, GateError, Weighed, change};
 use crate::exit::ExitStatus;
-use crate::gate::{self, GateError, Weighed, change};
 use crate::git::Repo;
 use crate::ledger::file::{HARD_CAP, LedgerName};
 use crate::ledger::results::parse_results;
@@ -115,7 +115,7 @@ impl Report {
     }
 
     fn decided(&self, context: &Context, today: Day) -> Result<Document, Failure> {
-        let range = judging::Range::parse(self.range.as_deref())?;
+        let range = evaluate::Range::parse(self.range.as_deref())?;
         let results = self
             .results
             .as_ref()
@@ -128,7 +128,7 @@ impl Report {
             Some(Err(fault)) => Scores::Unreadable(fault),
         };
         let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
-        let weighed = gate::weigh(&repo, &range.request(), today, |facts| {
+        let weighed = evidence::weigh(&repo, &range.request(), today, |facts| {
             let mut decision = decision::admit(facts, scores);
             admit::hint(context, facts, &mut decision);
             decision

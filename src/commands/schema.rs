@@ -6,7 +6,7 @@ use schemars::{JsonSchema, SchemaGenerator};
 
 use super::{Answer, ErrorObject, Failure, attempt, explain, freeze, hooks, recompute, reconcile};
 use super::{setup, status, witness};
-use crate::authoring::Refused;
+use crate::editing::Refused;
 use crate::install;
 use crate::ledger::fixture::FixtureLedger;
 use crate::ledger::freeze::FreezeLedger;

@@ -6,14 +6,14 @@ use serde::Serialize;
 
 use super::admit::hint;
 use super::{Answer, Context, Failure};
-use crate::authoring::desk::Desk;
-use crate::authoring::{judged, landing, start};
 use crate::decide::admit::{admit, check};
 use crate::decide::facts::Facts;
 use crate::decide::next::{Branch, Situation, next};
 use crate::decide::score::Scores;
-use crate::gate::survey::Request;
-use crate::gate::{self, GateError, Judged};
+use crate::editing::ledger_worktree::Desk;
+use crate::editing::{judged, landing, start};
+use crate::evidence::range_context::Request;
+use crate::evidence::{self, GateError, Judged};
 use crate::git::Repo;
 use crate::git::worktree::{self, StatusEntry};
 use crate::ledger::field::text;
@@ -138,7 +138,7 @@ fn said(repo: &Repo, context: &Context, has_patch: bool) -> Result<Option<Judged
         }
         false => check(facts),
     };
-    match gate::judge(repo, &Request::default(), context.today, decide) {
+    match evidence::judge(repo, &Request::default(), context.today, decide) {
         Ok(judged) => Ok(Some(judged)),
         Err(GateError::Unborn) => Ok(Some(Judged::NotUnderReins {
             line: String::new(),
@@ -150,7 +150,7 @@ fn said(repo: &Repo, context: &Context, has_patch: bool) -> Result<Option<Judged
 
 /// The command that commits the policy of the worktree, with what else `init` wrote, or lands it.
 fn land(repo: &Repo, desk: &Desk, line: &str, changed: &[StatusEntry]) -> Result<String, Failure> {
-    if let Some(command) = gate::branch::landing(repo, line)? {
+    if let Some(command) = evidence::branch::landing(repo, line)? {
         return Ok(command);
     }
     let is_first = |entry: &&StatusEntry| {

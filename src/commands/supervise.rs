@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::Args;
 
 use super::{Answer, Failure};
-use crate::sandbox::attempt::{Attempt, attempt};
+use crate::sandbox::escape_probe::{Attempt, attempt};
 use crate::sandbox::plan::Plan;
 use crate::sandbox::supervise::supervise;
 

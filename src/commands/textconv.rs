@@ -7,7 +7,7 @@ use clap::Args;
 use super::{Answer, Failure};
 use crate::install::setup::SAID_TEXT;
 use crate::ledger::lines::lines;
-use crate::sys::{caller, files};
+use crate::sys::{files, invocation};
 
 /// Print a ledger line by line; git runs this when `git reins setup --textconv` told it to
 #[derive(Debug, Args)]
@@ -25,7 +25,7 @@ impl Textconv {
     /// When it is no ledger: it is shown as it is then.
     pub fn run(&self) -> Result<Answer, Failure> {
         // git runs it in the top level, whatever GIT_PREFIX says
-        let here = caller::here().map_err(|error| Failure::new(error.to_string()))?;
+        let here = invocation::here().map_err(|error| Failure::new(error.to_string()))?;
         let read =
             files::read(&here.join(&self.file)).map_err(|error| Failure::new(error.to_string()))?;
         let lines = read

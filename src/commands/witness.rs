@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::oracle::NEXT;
 use super::{Answer, Context, Failure, carry_out};
-use crate::authoring::desk::Desk;
-use crate::authoring::{Refused, witness};
+use crate::editing::ledger_worktree::Desk;
+use crate::editing::{Refused, witness};
 use crate::ledger::oracle::OracleLedger;
 use crate::model::ids::OracleId;
 use crate::model::path::visible;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::diff::{self, Diff};
 use crate::model::path::{RepoPath, visible};
-use crate::policy::territory::Territory;
+use crate::policy::path_class::Territory;
 use crate::policy::{BUILT_IN_CANARIES, Kind, Policy};
 
 /// A canary that missed. Nothing runs after it, and no freeze is looked at.

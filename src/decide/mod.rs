@@ -3,7 +3,6 @@
 pub mod adjudicate;
 pub mod admit;
 pub mod article;
-pub mod bound;
 pub mod budget;
 pub mod canary;
 pub mod change;
@@ -26,5 +25,6 @@ pub mod replay;
 pub mod result;
 pub mod score;
 pub mod secret;
-pub mod steering;
+pub mod tool_config;
 pub mod trial;
+pub mod trial_key;

@@ -5,7 +5,7 @@ use gix::objs::Kind;
 use super::tree::too_deep;
 use super::{GitError, Repo, chain, ours};
 use crate::model::ids::{EntryState, ObjectId};
-use crate::policy::territory::{Spot, Territory};
+use crate::policy::path_class::{Spot, Territory};
 
 impl Repo {
     /// The code tree of a tree: the tree that git would write of what is no material, exempt paths

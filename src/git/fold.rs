@@ -1,13 +1,13 @@
 //! How do files become one commit on HEAD while everything else of the person stays untouched?
 
-mod calm;
 mod commit;
-mod desk;
+mod commit_in_progress;
 mod head;
-mod held;
+mod lock;
 mod pack;
-mod planting;
 mod staging;
+mod temp_index;
+mod tree_builder;
 
 use std::path::PathBuf;
 use std::thread;
@@ -18,10 +18,10 @@ use gix::objs::Kind;
 use self::commit::{Commit, Signature};
 pub use self::head::Ground;
 use self::head::Mover;
-pub use self::held::{FoldLock, lock};
+pub use self::lock::{FoldLock, lock};
 use self::pack::Pack;
-use self::planting::{Blobs, plant};
 use self::staging::Staging;
+use self::tree_builder::{Blobs, plant};
 use super::plumbing::{GitPlace, PlumbingError};
 use super::worktree::open_operation;
 use super::{GitError, Repo};
@@ -106,7 +106,7 @@ fn made(age: &Option<Duration>) -> String {
 impl FoldError {
     /// Somebody holds the lock at `path`.
     fn held(path: PathBuf) -> Self {
-        let age = held::age(&path);
+        let age = lock::age(&path);
         Self::Held { path, age }
     }
 }
@@ -172,7 +172,7 @@ pub fn land(
         }
         .store(place, pack, &signature)?;
         staging.add(&|| {
-            calm::wait(place, || ground.still(&repo))?;
+            commit_in_progress::wait(place, || ground.still(&repo))?;
             nothing_open(place)
         })?;
         let written = staging.moment();

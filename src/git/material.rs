@@ -3,7 +3,7 @@
 use super::tree::{joined, too_deep};
 use super::{GitError, Repo};
 use crate::model::ids::{EntryState, ObjectId};
-use crate::policy::territory::Territory;
+use crate::policy::path_class::Territory;
 
 /// Where Python keeps what it compiled. It takes that for the source beside it, unseen when the file
 /// says so, and whoever reads the source reads something else.

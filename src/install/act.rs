@@ -5,7 +5,7 @@ use std::path::Path;
 use super::manifest::{FILE, Manifest};
 use super::plan::Step;
 use super::site::{InstallError, POINTER, Site, temporary};
-use super::{Event, mirror};
+use super::{Event, shim_dir};
 use crate::sys::files::FileError;
 use crate::sys::folder::{Folder, assert_writable, remove_empty};
 
@@ -56,7 +56,7 @@ fn one(site: &Site, step: &Step) -> Result<(), FileError> {
         Step::Restore(directory, event) => restore(directory, *event),
         Step::Remove(directory, event) => open(directory)?.remove(event.name()),
         Step::Sweep(directory, event) => open(directory)?.remove(&event.temporary()),
-        Step::RemoveMirror(hooks) => mirror::remove(hooks),
+        Step::RemoveMirror(hooks) => shim_dir::remove(hooks),
         Step::RemoveDirectory(path) => remove_empty(path).map(drop),
         Step::RemovePointer => clear(&site.ours(), POINTER),
         Step::RemoveRecord => clear(&site.ours(), FILE),

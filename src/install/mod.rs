@@ -5,15 +5,15 @@
 
 pub mod act;
 pub mod attributes;
-pub mod chain;
 pub mod doctor;
 pub mod managers;
 pub mod manifest;
-pub mod mirror;
-pub mod news;
+pub mod messages;
 pub mod plan;
+pub mod previous_hook;
 pub mod probe;
 pub mod setup;
+pub mod shim_dir;
 pub mod site;
 pub mod status;
 

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use super::managers::{Manager, script};
 use super::manifest::{FILE, Manifest, OUR_DIRECTORY, Original, Record};
 use super::site::{Ground, InstallError, Owner, POINTER, Site, Spot};
-use super::{Event, mirror};
-use crate::authoring::Refused;
+use super::{Event, shim_dir};
+use crate::editing::Refused;
 use crate::model::ids::Sha256;
 use crate::model::path::shown;
 use crate::model::shell::word;
@@ -102,7 +102,7 @@ impl fmt::Display for Step {
                 write!(f, "remove {}", at(directory, &event.temporary()))
             }
             Self::RemoveMirror(hooks) => {
-                write!(f, "remove the links in {}", at(&mirror::place(hooks), ""))
+                write!(f, "remove the links in {}", at(&shim_dir::place(hooks), ""))
             }
             Self::RemoveDirectory(path) => write!(f, "remove {} if it is empty", at(path, "")),
             Self::RemovePointer => write!(f, "remove {}/{POINTER}", OUR_DIRECTORY),

@@ -1,7 +1,7 @@
 //! Does the hook that git runs lead to us?
 
 use super::Event;
-use crate::sys::{caller, out};
+use crate::sys::{invocation, out};
 
 /// The variable that asks a hook to say that it is ours; it changes nothing else.
 pub const VARIABLE: &str = "GIT_REINS_PROBE";
@@ -11,7 +11,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Says who answers when `doctor` asks; `hook run` does so first.
 pub fn answer(event: Event) {
-    if let Some(word) = caller::probe(VARIABLE) {
+    if let Some(word) = invocation::probe(VARIABLE) {
         out::say(&(line(&word, event) + "\n"));
     }
 }

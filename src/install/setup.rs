@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::attributes;
 use super::site::InstallError;
-use crate::authoring::Refused;
+use crate::editing::Refused;
 use crate::git::config::{self, Setting};
 use crate::git::hooks::common_dir;
 use crate::git::plumbing::{GitPlace, PlumbingError};

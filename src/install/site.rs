@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::managers::Manager;
 use super::manifest::{FILE, Manifest, ManifestError, OUR_DIRECTORY, Original, Record};
-use super::{Event, mirror};
+use super::{Event, shim_dir};
 use crate::git::hooks::{self, HooksPath};
 use crate::git::plumbing::{GitPlace, PlumbingError};
 use crate::model::ids::Sha256;
@@ -327,7 +327,7 @@ impl Spot {
             is_half: folder.same(event.name(), &event.kept())?,
             edited: folder.look(&event.edited())?,
             leftover: folder.look(&event.temporary())? != Standing::Nothing,
-            has_mirror: matches!(Folder::open(&mirror::place(directory)), Ok(Some(_))),
+            has_mirror: matches!(Folder::open(&shim_dir::place(directory)), Ok(Some(_))),
             ..nothing
         })
     }

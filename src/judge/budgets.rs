@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::fault::TrialError;
 use crate::decide::budget::{HISTORY, budget};
-use crate::gate::trials::landed;
+use crate::evidence::trials::landed;
 use crate::git::Repo;
 use crate::model::ids::CommitId;
 use crate::model::image::RunnerImage;

@@ -5,9 +5,9 @@ use std::fmt::Display;
 
 use super::command::Subject;
 use super::fault::TrialError;
-use super::lay::Trees;
 use super::lines::{Line, Lines};
 use super::run::{Bench, Errand, Measured};
+use super::tree_plan::Trees;
 use crate::decide::canary::{self, Miss};
 use crate::decide::diff::{Diff, Side};
 use crate::decide::outcome::Ended;

@@ -5,7 +5,7 @@ use std::io;
 use super::command::CommandError;
 use crate::decide::enforced::name;
 use crate::decide::secret::BadMarker;
-use crate::gate::GateError;
+use crate::evidence::GateError;
 use crate::git::GitError;
 use crate::git::apply::ApplyError;
 use crate::git::checkout::CheckoutError;

@@ -1,18 +1,14 @@
 //! One trial, one file for each phase: what is judged, which trees, which processes, what they
 //! left behind, and the record of it.
 
-pub mod attempt;
 mod budgets;
 mod cache;
 mod canaries;
 pub mod command;
 pub mod fault;
-pub mod fresh;
 pub mod harness;
 mod image;
-pub mod jail;
-pub mod lay;
-mod left;
+pub mod isolation;
 pub mod lines;
 mod opened;
 pub mod pin;
@@ -20,7 +16,11 @@ pub mod properties;
 pub mod record;
 pub mod replay;
 pub mod result;
+mod result_file;
 pub mod run;
-mod stage;
+pub mod tree_plan;
 pub mod trial;
+pub mod try_property;
 mod witness;
+pub mod workdir;
+mod workspace;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::fresh::Fresh;
+use super::workdir::Fresh;
 use crate::model::path::RepoPath;
 use crate::model::run::Ran;
 use crate::model::trial::Opened;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use super::fault::TrialError;
 use super::image;
 use crate::decide::admit;
-use crate::decide::bound::Bound;
 use crate::decide::diff::is_blank;
 use crate::decide::order::{self, Order};
 use crate::decide::trial::Draft;
-use crate::gate::survey::{Request, Survey, survey};
-use crate::gate::{Weighed, weigh};
+use crate::decide::trial_key::Bound;
+use crate::evidence::range_context::{Request, Survey, survey};
+use crate::evidence::{Weighed, weigh};
 use crate::git::Repo;
 use crate::git::apply::{Borrower, Entries};
 use crate::git::owned::Go;
@@ -19,7 +19,7 @@ use crate::model::decision::Outcome;
 use crate::model::ids::{CommitId, ObjectId};
 use crate::model::refusal::Code;
 use crate::model::trial::{Epoch, Image};
-use crate::policy::territory::Territory;
+use crate::policy::path_class::Territory;
 
 /// What somebody hands in.
 #[derive(Clone, Debug, Default)]

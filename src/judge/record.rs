@@ -7,18 +7,18 @@ use super::lines::{Line, Lines};
 use super::pin::Pinned;
 use super::trial::{Judged, Patch};
 use crate::decide::admit;
-use crate::decide::bound::{seeds, seeds_sha256};
 use crate::decide::enforced::online;
 use crate::decide::fold::VERDICT;
 use crate::decide::recorded::unwitnessed;
 use crate::decide::score::Scores;
 use crate::decide::trial::{SeedVerdict, TrialDecision};
+use crate::decide::trial_key::{seeds, seeds_sha256};
 use crate::model::day::Day;
 use crate::model::decision::{Decision, VerdictEvidence};
 use crate::model::path::{RepoPath, visible};
 use crate::model::record;
 use crate::model::trial::{Class, Outcome, Revision, TRIAL_SCHEMA, Timing, Trial};
-use crate::sys::deposit::{Deposited, deposit};
+use crate::sys::atomic_dir::{Deposited, deposit};
 use crate::sys::files::Root;
 
 /// What a run of a property on the candidate amounts to; none for any other run.

@@ -7,12 +7,12 @@ use std::time::Duration;
 use super::budgets::Budgets;
 use super::command::{Invocation, Places, Subject, build};
 use super::fault::TrialError;
-use super::fresh::{self, Fresh};
 use super::harness::{Pinned, SEED_ECHO};
-use super::jail::Land;
-use super::lay::Laid;
-use super::left::results;
+use super::isolation::Land;
 use super::opened::{Known, opened};
+use super::result_file::results;
+use super::tree_plan::Laid;
+use super::workdir::{self, Fresh};
 use crate::decide::outcome::{Ended, ProcessEnd, Results, RunFacts, judge_run};
 use crate::model::run::{End, Ran};
 use crate::model::trial::Trace;
@@ -33,7 +33,7 @@ pub struct Bench<'a> {
     /// How long runs may take.
     pub budgets: &'a Budgets,
     /// Where fresh trees come from.
-    pub source: &'a fresh::Source<'a>,
+    pub source: &'a workdir::Source<'a>,
     /// Who starts and ends processes.
     pub runner: &'a Runner,
     /// A directory of our own.

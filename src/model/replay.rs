@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::ids::{CommitId, ObjectId, OracleId, Sha256};
 use super::image::RunnerImage;
 use super::record::{Record, RecordFault, print};
-use super::text;
+use super::serde_str;
 use super::trial::{CheckRun, Epoch, Image, Outcome, Revision};
 
 /// The name of the JSON form of a [`Replay`].
@@ -24,21 +24,21 @@ pub struct Replay {
     #[schemars(extend("const" = REPLAY_SCHEMA))]
     pub schema: String,
     /// The commit that counts as base.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = COMMIT))]
     pub base_rev: CommitId,
     /// Its code tree: its tree without material.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = COMMIT))]
     pub base_tree: ObjectId,
     /// The candidate; null when base alone was asked about.
     pub candidate: Option<ReplayedCandidate>,
     /// SHA-256 of the policy's bytes.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = SHA256))]
     pub policy_sha256: Sha256,
     /// SHA-256 of mode and id of everything under `paths.properties`.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = SHA256))]
     pub properties_sha256: Sha256,
     /// The fixture epoch.
@@ -53,7 +53,7 @@ pub struct Replay {
     pub runs: Vec<CheckRun>,
     /// SHA-256 of the canonical record with 64 zeros in this place: one that was torn or edited is
     /// none.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = SHA256))]
     pub sha256: Sha256,
 }
@@ -63,11 +63,11 @@ pub struct Replay {
 #[serde(deny_unknown_fields)]
 pub struct ReplayedCandidate {
     /// SHA-256 of the patch bytes.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = SHA256))]
     pub blob: Sha256,
     /// Its code tree.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = COMMIT))]
     pub tree: ObjectId,
 }
@@ -77,11 +77,11 @@ pub struct ReplayedCandidate {
 #[serde(deny_unknown_fields)]
 pub struct ReplayedSeed {
     /// The oracle row.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String")]
     pub property_id: OracleId,
     /// SHA-256 of the canonical row, without `authored_commit`.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = SHA256))]
     pub row_sha256: Sha256,
     /// The check that ran it.

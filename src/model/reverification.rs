@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::{CommitId, ObjectId, Sha256};
 use super::record::{Record, RecordFault};
-use super::text;
+use super::serde_str;
 use super::trial::Outcome;
 
 /// The name of the JSON form of a [`Reverification`].
@@ -23,18 +23,18 @@ pub struct Reverification {
     #[schemars(extend("const" = REVERIFY_SCHEMA))]
     pub schema: String,
     /// SHA-256 of the bytes of the `verdict.json` that it is about.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = "^[0-9a-f]{64}$"))]
     pub verdict_sha256: Sha256,
     /// The task of that verdict.
     pub task_id: String,
     /// The graded commit.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = COMMIT))]
     pub commit: CommitId,
     /// The tree that the command ran in: that of the commit, with the uncommitted changes that
     /// were graded.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = COMMIT))]
     pub tree: ObjectId,
     /// The command, not empty.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::spelled;
+use super::serde_path;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ impl Kept {
 #[serde(deny_unknown_fields)]
 pub struct Touch {
     /// Where it is, absolute, as the kernel resolved it.
-    #[serde(with = "spelled")]
+    #[serde(with = "serde_path")]
     pub path: PathBuf,
     /// It was opened for reading, or run.
     pub read: bool,

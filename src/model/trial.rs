@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::ids::{CommitId, ObjectId, Sha256};
 use super::path::RepoPath;
 use super::record::print;
-use super::text;
+use super::serde_str;
 
 /// Written as a word in kebab case, closed: an unknown word is a fault.
 macro_rules! words {
@@ -50,37 +50,37 @@ pub struct Trial {
     #[schemars(extend("const" = TRIAL_SCHEMA))]
     pub schema: String,
     /// SHA-256 of the patch bytes; null when the draft channel brought none.
-    #[serde(with = "text::optional")]
+    #[serde(with = "serde_str::optional")]
     #[schemars(with = "Option<String>", extend("pattern" = SHA256))]
     pub blob: Option<Sha256>,
     /// The commit that the candidate was judged against.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = COMMIT))]
     pub base_rev: CommitId,
     /// The code tree of base: its tree without material.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = COMMIT))]
     pub base_tree: ObjectId,
     /// The code tree of the candidate; null when there is none, because no patch was applied.
-    #[serde(with = "text::optional")]
+    #[serde(with = "serde_str::optional")]
     #[schemars(with = "Option<String>", extend("pattern" = COMMIT))]
     pub candidate_tree: Option<ObjectId>,
     /// The paths that the patch touches, sorted.
-    #[serde(with = "text::list")]
+    #[serde(with = "serde_str::list")]
     #[schemars(with = "Vec<String>")]
     pub touched: Vec<RepoPath>,
     /// The seeds of each check, in the order of the policy.
     pub seeds: Vec<CheckSeeds>,
     /// SHA-256 of the canonical `seeds`.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = SHA256))]
     pub seeds_sha256: Sha256,
     /// SHA-256 of the policy's bytes.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = SHA256))]
     pub policy_sha256: Sha256,
     /// SHA-256 of the canonical rows in force.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = SHA256))]
     pub rows_sha256: Sha256,
     /// The fixture epoch.
@@ -133,7 +133,7 @@ pub struct Epoch {
     /// The name.
     pub epoch_id: String,
     /// The digest over the listed files.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = SHA256))]
     pub digest_sha256: Sha256,
 }

@@ -9,11 +9,11 @@ pub mod check;
 pub mod draft;
 pub mod fault;
 pub mod parse;
+pub mod path_class;
 pub mod placeholder;
 pub mod preset;
 pub mod refname;
 pub mod sections;
-pub mod territory;
 
 pub use check::{Check, ExitMap, Kind, Network, ResultFile, ResultFormat, Timeout};
 pub use fault::PolicyFault;

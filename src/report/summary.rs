@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
-use crate::decide::bound::Bound;
 use crate::decide::enforced::online;
 use crate::decide::facts::{Facts, Folded, Reading};
 use crate::decide::recorded;
+use crate::decide::trial_key::Bound;
 use crate::ledger::field::text;
 use crate::ledger::file::LedgerName;
 use crate::ledger::freeze::FreezeRow;

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::plan::Ground;
-use crate::model::spelled;
+use crate::model::serde_path;
 use crate::model::trial::{Enforced, FixtureGuard, KillGuard, NetworkGuard, Trace};
 use crate::policy::Network;
 
@@ -52,11 +52,11 @@ pub struct Fence {
     pub means: Enforced,
     /// What nobody may change, absolute: fixtures and property files in the tree of the run, the
     /// pristine trees. Each of them is there, and none is a link or reached by one.
-    #[serde(with = "spelled::list")]
+    #[serde(with = "serde_path::list")]
     pub read_only: Vec<PathBuf>,
     /// The directories that the job may write to, absolute: its tree, its home, its place for
     /// temporary files, the one of the result. Each of them is there.
-    #[serde(with = "spelled::list")]
+    #[serde(with = "serde_path::list")]
     pub writable: Vec<PathBuf>,
     /// Whether the job may reach the network.
     pub network: Network,

@@ -1,10 +1,10 @@
 //! How does a program that nobody trusts run, what may it reach, and how is it ended?
 
-pub mod attempt;
 mod begin;
 mod descendants;
 mod difference;
 pub mod environment;
+pub mod escape_probe;
 pub mod fence;
 pub mod interrupt;
 pub mod layer;

@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::spelled;
+use crate::model::serde_path;
 
 /// A tree below, and the directory that holds what one run adds to it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Overlay {
     /// The tree that is only read.
-    #[serde(with = "spelled")]
+    #[serde(with = "serde_path")]
     pub lower: PathBuf,
     /// Where the parts of the overlay are: `tree`, `upper`, `work` and `lower`.
-    #[serde(with = "spelled")]
+    #[serde(with = "serde_path")]
     pub run: PathBuf,
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::fence::Fence;
 use super::overlay::Overlay;
 use super::supervise::Limits;
-use crate::model::spelled;
+use crate::model::serde_path;
 
 /// The orders of one supervisor, handed over in JSON. Every path is absolute.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ pub struct Ground {
     /// The overlay.
     pub overlay: Overlay,
     /// The working directory of the job.
-    #[serde(with = "spelled")]
+    #[serde(with = "serde_path")]
     pub dir: PathBuf,
 }
 

@@ -6,8 +6,8 @@ use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-use super::attempt::{Attempt, Reached};
 use super::environment::Environment;
+use super::escape_probe::{Attempt, Reached};
 use super::fence::Fence;
 use super::run::{BUSY, Job, RunError, Runner};
 use super::supervise::{Limits, PATIENCE};

@@ -1,18 +1,18 @@
 //! The windows to the machine other than git: files, digests, clock, caller, runner image, output.
 
-pub mod caller;
+pub mod atomic_dir;
 pub mod clock;
-pub mod deposit;
+pub mod dir_lease;
 pub mod files;
 pub mod folder;
-pub mod foreign;
 pub mod hash;
 pub mod image;
-pub mod life;
+pub mod invocation;
 pub mod listing;
 pub mod memory;
 pub mod out;
 pub mod process;
 pub mod removal;
 pub mod scratch;
-pub mod seal;
+pub mod tree_snapshot;
+pub mod untrusted_dir;

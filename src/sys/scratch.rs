@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use super::life;
+use super::dir_lease;
 
 /// What the name of every scratch directory begins with; six letters and digits follow.
 const PREFIX: &str = "reins-scratch-";
@@ -30,14 +30,14 @@ impl Scratch {
     }
 
     fn temporary_in(home: &Path) -> io::Result<Self> {
-        life::sweep(home, is_ours);
+        dir_lease::sweep(home, is_ours);
         loop {
             let made = tempfile::Builder::new()
                 .prefix(PREFIX)
                 .rand_bytes(6)
                 .tempdir_in(home)?;
             // somebody who swept may have seen it before it had a sign of life
-            if let Some(alive) = life::claim(made.path())? {
+            if let Some(alive) = dir_lease::claim(made.path())? {
                 return Ok(Self {
                     path: made.path().canonicalize()?,
                     removed: Some(made),
@@ -49,7 +49,7 @@ impl Scratch {
 
     /// Removes what dead ones left among the machine's temporary directories.
     pub fn sweep() {
-        life::sweep(&std::env::temp_dir(), is_ours);
+        dir_lease::sweep(&std::env::temp_dir(), is_ours);
     }
 
     /// A new directory inside of another one.

@@ -4,10 +4,10 @@
     reason = "a test that cannot record its trial fails"
 )]
 
-use git_reins::decide::bound::{self, Bound};
 use git_reins::decide::facts::Facts;
-use git_reins::gate::gather::gather;
-use git_reins::gate::survey::{Request, Survey, survey};
+use git_reins::decide::trial_key::{self, Bound};
+use git_reins::evidence::gather::gather;
+use git_reins::evidence::range_context::{Request, Survey, survey};
 use git_reins::git::Repo;
 use git_reins::ledger::field::text;
 use git_reins::model::ids::Sha256;
@@ -36,7 +36,7 @@ impl Story {
     pub fn trial(&self) -> Trial {
         let facts = self.facts();
         let bound = Bound::of(&facts);
-        let seeds = bound::seeds(&facts.policy);
+        let seeds = trial_key::seeds(&facts.policy);
         let mut checks: Vec<_> = CANARIES
             .map(|id| run(id, None, None, Revision::Candidate, Outcome::Pass))
             .into();
@@ -85,7 +85,7 @@ impl Story {
                 .iter()
                 .map(|path| path.parse().unwrap())
                 .collect(),
-            seeds_sha256: bound::seeds_sha256(&seeds),
+            seeds_sha256: trial_key::seeds_sha256(&seeds),
             seeds,
             policy_sha256: bound.policy_sha256,
             rows_sha256: bound.rows_sha256,

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use git_reins::decide::admit::{admit, check};
 use git_reins::decide::score::Scores;
-use git_reins::gate::survey::Request;
-use git_reins::gate::{self, Judged};
+use git_reins::evidence::range_context::Request;
+use git_reins::evidence::{self, Judged};
 use git_reins::git::Repo;
 use git_reins::ledger::file::print;
 use git_reins::model::decision::{Decision, Outcome};
@@ -318,7 +318,7 @@ fn graph_differences(
         tip: Some(&tip),
     };
     let today = "2026-03-01".parse().unwrap();
-    let answer = decided(gate::judge(repo, &request, today, check).unwrap());
+    let answer = decided(evidence::judge(repo, &request, today, check).unwrap());
     let got: BTreeSet<Code> = answer.refusals.iter().copied().collect();
     let refused = |row: &usize| {
         model
@@ -363,7 +363,7 @@ fn graph_differences(
         ));
     }
     let unscored = decided(
-        gate::judge(repo, &request, today, |facts| {
+        evidence::judge(repo, &request, today, |facts| {
             admit(facts, Scores::Given(&[]))
         })
         .unwrap(),

@@ -8,8 +8,9 @@ use crate::commands::{Context, Failure};
 use crate::decide::adjudicate::adjudicate;
 use crate::decide::fold::VERDICT;
 use crate::decide::result::{JudgeResult, Reading, Source};
+use crate::evidence::GateError;
 use crate::exit::ExitStatus;
-use crate::gate::GateError;
+use crate::foreman::reverify::{Graded, Suite, is_due};
 use crate::git::Repo;
 use crate::git::plumbing::GitPlace;
 use crate::model::adjudication::Verdict;
@@ -19,7 +20,6 @@ use crate::model::run::{End, Ran};
 use crate::policy::Tier1;
 use crate::sandbox::interrupt::Interrupt;
 use crate::sys::out;
-use crate::verdicts::reverify::{Graded, Suite, is_due};
 
 /// Runs tier 1 again for every result that waits for it, and reads what that made of the result.
 ///

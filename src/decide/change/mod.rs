@@ -12,7 +12,7 @@ mod origin;
 mod pairs;
 mod policy;
 mod settings;
-mod words;
+mod word_diff;
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::member::Member;
 use super::pairs::{Pair, pair};
-use super::words::Words;
+use super::word_diff::Words;
 use crate::ledger::oracle::{OracleRow, PinnedFile};
 use crate::model::change::{Area, Change, Kind, Reason};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Display;
 
-use super::words::Words;
+use super::word_diff::Words;
 use crate::model::change::{Area, Change, Kind, Reason};
 use crate::model::shell::word;
 

@@ -1,7 +1,7 @@
 //! Is a trial about this very candidate?
 
-use crate::decide::bound::Bound;
 use crate::decide::enforced::{lacks, name, words};
+use crate::decide::trial_key::Bound;
 use crate::model::trial::Trial;
 use crate::policy::Mechanism;
 

@@ -8,7 +8,7 @@ use super::{Candidate, Case, differences, directory};
 use crate::decide::facts::Facts;
 use crate::decide::ledgers::Findings;
 use crate::decide::score::Scored;
-use crate::decide::steering::steering;
+use crate::decide::tool_config::steering;
 use crate::decide::trial::{SeedVerdict, TrialDecision};
 use crate::model::decision::{Detail, Standing};
 use crate::model::ids::OracleId;

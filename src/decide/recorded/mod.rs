@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::bound::Bound;
 use super::facts::Facts;
 use super::order::Order;
 use super::score::Scored;
+use super::trial_key::Bound;
 use crate::model::decision::{Decision, Outcome, Standing, VerdictEvidence};
 use crate::model::ids::OracleId;
 use crate::model::record::{self, RecordFault};

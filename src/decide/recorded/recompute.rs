@@ -5,9 +5,9 @@ use serde::Serialize;
 use super::bind::{Difference, unenforced};
 use super::derive::derive;
 use super::unwitnessed::unwitnessed;
-use crate::decide::bound::{self, Bound};
 use crate::decide::enforced::{name, online};
 use crate::decide::facts::Facts;
+use crate::decide::trial_key::{self, Bound};
 use crate::decide::{order, score};
 use crate::model::day::Day;
 use crate::model::trial::{Power, PropertyPower, Trial};
@@ -22,7 +22,7 @@ pub fn recompute(facts: &Facts, record: &Trial, today: Day) -> Option<Difference
     let standings = score::standings(facts, &order);
     let bound = Bound::under(facts, &order);
     let decision = derive(facts, &standings, &order, record, today);
-    let seeds = bound::seeds(&facts.policy);
+    let seeds = trial_key::seeds(&facts.policy);
     let is_committed = facts.has_patch() && record.candidate_tree.is_some();
     let none = || "none".to_owned();
     let mut members = vec![(
@@ -42,7 +42,7 @@ pub fn recompute(facts: &Facts, record: &Trial, today: Day) -> Option<Difference
         (
             "seeds_sha256",
             record.seeds_sha256.to_string(),
-            bound::seeds_sha256(&seeds).to_string(),
+            trial_key::seeds_sha256(&seeds).to_string(),
         ),
         (
             "policy_sha256",

@@ -1,7 +1,7 @@
 //! What is HEAD, and how does it move from exactly that to a new commit?
 
 use super::FoldError;
-use super::held::met;
+use super::lock::met;
 use crate::git::plumbing::{Git, GitPlace, PlumbingError, Started};
 use crate::git::{GitError, Repo, chain, ours};
 use crate::model::ids::CommitId;

@@ -17,9 +17,9 @@ use gix::hash::Kind as Format;
 use gix::index::entry::Stage;
 
 use super::FoldError;
-use super::desk::Desk;
-use super::held::{GITS, IndexLock, is_there, until};
-use super::planting::Blobs;
+use super::lock::{GITS, IndexLock, is_there, until};
+use super::temp_index::Desk;
+use super::tree_builder::Blobs;
 use crate::git::plumbing::{Git, GitPlace, PlumbingError};
 use crate::git::{GitError, chain, theirs};
 

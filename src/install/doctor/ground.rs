@@ -2,9 +2,9 @@
 
 use super::super::site::Site;
 use super::Finding;
-use crate::gate::GateError;
-use crate::gate::branch::landing;
-use crate::gate::survey::{fetch_default, read_policy};
+use crate::evidence::GateError;
+use crate::evidence::branch::landing;
+use crate::evidence::range_context::{fetch_default, read_policy};
 use crate::git::Repo;
 use crate::git::refs::Line;
 use crate::model::shell::word;

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::site::{InstallError, Site};
-use crate::gate::GateError;
+use crate::evidence::GateError;
 use crate::model::path::shown;
 
 const SCHEMA: &str = "git-reins/doctor/1";

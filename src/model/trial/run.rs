@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::SHA256;
 use crate::model::ids::{OracleId, Sha256};
 use crate::model::path::RepoPath;
-use crate::model::text;
+use crate::model::serde_str;
 
 /// One run of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -15,7 +15,7 @@ pub struct CheckRun {
     /// The check: a declared one or a canary.
     pub id: String,
     /// The property that it ran; null for a canary.
-    #[serde(with = "text::optional")]
+    #[serde(with = "serde_str::optional")]
     #[schemars(with = "Option<String>")]
     pub property: Option<OracleId>,
     /// What the check is for.
@@ -52,11 +52,11 @@ impl CheckRun {
 #[serde(deny_unknown_fields)]
 pub struct Opened {
     /// The path in the tree.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String")]
     pub path: RepoPath,
     /// SHA-256 of its bytes.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String", regex(pattern = SHA256))]
     pub sha256: Sha256,
 }

@@ -4,14 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::ids::OracleId;
-use crate::model::text;
+use crate::model::serde_str;
 
 /// What shows that a property can fail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PropertyPower {
     /// The property.
-    #[serde(with = "text")]
+    #[serde(with = "serde_str")]
     #[schemars(with = "String")]
     pub property_id: OracleId,
     /// The evidence.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use git_reins::decide::admit::admit;
-use git_reins::decide::bound::Bound;
 use git_reins::decide::score::Scores;
+use git_reins::decide::trial_key::Bound;
 use git_reins::model::decision::{Outcome as Decided, VerdictEvidence};
 use git_reins::model::ids::Sha256;
 use git_reins::model::refusal::Code;

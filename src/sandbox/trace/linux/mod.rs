@@ -9,13 +9,13 @@ use crate::model::run::Touch;
 
 mod filter;
 mod handing;
-mod held;
 mod notify;
 mod ptrace;
 mod touches;
+mod traced_spawn;
 
 pub use filter::Means;
-pub use held::Held;
+pub use traced_spawn::Held;
 
 use notify::Listener;
 use ptrace::Tracer;

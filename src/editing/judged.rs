@@ -1,0 +1,17 @@
+//! What does the gate say about the branch that is checked out?
+
+use super::ledger_worktree::{Desk, DeskError};
+use crate::evidence::GateError;
+use crate::evidence::branch::{Branch, look};
+use crate::git::Repo;
+
+/// The branch as the gate would judge it.
+///
+/// # Errors
+/// When the repository cannot answer.
+pub fn branch(desk: &Desk) -> Result<Branch, DeskError> {
+    let repo = Repo::open(desk.root.path(), Some(&desk.place.git_dir))
+        .map_err(GateError::from)
+        .map_err(Box::new)?;
+    Ok(look(&repo, &desk.policy).map_err(Box::new)?)
+}

@@ -1,0 +1,92 @@
+//! Where does the branch that is checked out stand: on which base, with which patch commits?
+
+use super::range_context::{Ground, Request, Survey, protected_tips, read_policy, survey};
+use super::{GateError, gather, reverts};
+use crate::git::Repo;
+use crate::model::ids::CommitId;
+use crate::model::shell::word;
+use crate::policy::Policy;
+
+/// A branch as the gate would judge it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Branch {
+    /// The commit that it is judged against; none when no protected line is known.
+    pub base: Option<CommitId>,
+    /// The commits that carry a patch, parents first.
+    pub patch: Vec<CommitId>,
+}
+
+/// Looks at HEAD. Before a policy stands on the protected line, `draft` says which line that is.
+///
+/// # Errors
+/// When the repository cannot answer.
+pub fn look(repo: &Repo, draft: &Policy) -> Result<Branch, GateError> {
+    let ground = match survey(repo, &Request::default()) {
+        Ok(Survey::Under(ground)) => *ground,
+        Ok(Survey::NotUnderReins { .. }) | Err(GateError::NoLine { .. }) => {
+            match drafted(repo, draft)? {
+                Some(ground) => ground,
+                None => return Ok(Branch::default()),
+            }
+        }
+        Err(GateError::Unborn) => return Ok(Branch::default()),
+        Err(error) => return Err(error),
+    };
+    let mut commits = gather::range_facts(repo, &ground)?;
+    if commits.iter().any(|commit| commit.own.code.is_some()) {
+        reverts::mark(repo, &ground, &mut commits)?;
+    }
+    let patch = commits
+        .iter()
+        .filter(|commit| commit.is_patch())
+        .map(|commit| commit.id)
+        .collect();
+    Ok(Branch {
+        base: ground.range.bases.first().copied(),
+        patch,
+    })
+}
+
+/// The ground under a policy that has not landed yet.
+fn drafted(repo: &Repo, draft: &Policy) -> Result<Option<Ground>, GateError> {
+    let Some(tip) = repo.head()? else {
+        return Ok(None);
+    };
+    let protected = protected_tips(repo, draft)?;
+    let Some(landing) = protected.first().copied() else {
+        return Ok(None);
+    };
+    let range = repo.range(tip, &protected)?;
+    Ok(Some(Ground {
+        policy: draft.clone(),
+        policy_at: landing,
+        landing,
+        protected,
+        tip,
+        range,
+    }))
+}
+
+/// The command that brings the policy of HEAD to a line that has none; `None` while HEAD has none.
+///
+/// # Errors
+/// When the repository cannot answer.
+pub fn landing(repo: &Repo, line: &str) -> Result<Option<String>, GateError> {
+    let policy = repo
+        .head()?
+        .map(|head| read_policy(repo, head))
+        .transpose()?
+        .flatten();
+    let tracked = repo.remote().and_then(|remote| {
+        let branch = line.strip_prefix(&format!("refs/remotes/{remote}/"))?;
+        Some(format!(
+            "git push {} {}",
+            word(&remote),
+            word(&format!("HEAD:refs/heads/{branch}"))
+        ))
+    });
+    let local = line
+        .strip_prefix("refs/heads/")
+        .map(|name| format!("git switch {} && git merge -", word(name)));
+    Ok(policy.map(|_| tracked.or(local).unwrap_or_else(|| "git push".to_owned())))
+}

@@ -1,0 +1,199 @@
+//! Which commits take back a commit of the protected line, path for path?
+
+use std::collections::BTreeMap;
+
+use super::GateError;
+use super::range_context::Ground;
+use crate::decide::facts::{CommitFacts, Facts};
+use crate::git::Repo;
+use crate::git::object::RawCommit;
+use crate::git::owned::Go;
+use crate::model::decision::Decision;
+use crate::model::ids::{CommitId, EntryState, ObjectId};
+
+/// How many first-parent commits of the protected line a revert may reach back to.
+const REACH: usize = 1_000;
+
+/// The leaves that a commit owns, by raw path.
+type Leaves = BTreeMap<Vec<u8>, Option<EntryState>>;
+
+/// With more commits than this, reverts are looked for only when they can change the answer.
+const FEW: usize = 4;
+
+/// With more commits than this, none is taken for a revert: each is judged as a patch, which is
+/// stricter, and an answer stays a matter of seconds.
+pub(super) const MANY: usize = 64;
+
+/// Whether reverts have to be looked for: in a short range always, so that the answer lists the
+/// patch commits as they are; else when reverts can change it.
+///
+/// Without findings they only could by holding: when a commit with code changes rows as well.
+pub fn matter(facts: &Facts, decision: &Decision) -> bool {
+    let with_code = || {
+        facts
+            .commits
+            .iter()
+            .filter(|commit| commit.own.code.is_some())
+    };
+    let count = with_code().count();
+    let is_short = count <= FEW;
+    count <= MANY
+        && with_code()
+            .any(|commit| is_short || !decision.details.is_empty() || changes_rows(commit))
+}
+
+fn changes_rows(commit: &CommitFacts) -> bool {
+    commit.parents.iter().all(|parent| {
+        let (before, after) = (&parent.material, &commit.material);
+        !std::sync::Arc::ptr_eq(before, after)
+            && (before.oracle.valid() != after.oracle.valid()
+                || before.freezes.valid() != after.freezes.valid())
+    })
+}
+
+/// Whether the patch of a range may turn out to be reverts alone: then all of them are marked.
+///
+/// One commit that takes nothing back settles it, so that a plain patch is not looked at to its end.
+///
+/// # Errors
+/// When an object is absent or unreadable.
+pub fn mark_when_all(
+    repo: &Repo,
+    ground: &Ground,
+    commits: &mut [CommitFacts],
+) -> Result<(), GateError> {
+    let code: Vec<_> = commits
+        .iter()
+        .filter(|commit| commit.is_patch())
+        .map(|commit| commit.id)
+        .collect();
+    if code.len() > MANY {
+        return Ok(());
+    }
+    let mut look = Look::new(repo, ground)?;
+    let mut found = BTreeMap::new();
+    for id in code {
+        let Some(reverted) = look.taken_back(id)? else {
+            return Ok(());
+        };
+        found.insert(id, reverted);
+    }
+    for commit in commits {
+        commit.reverts = commit.reverts.or(found.get(&commit.id).copied());
+    }
+    Ok(())
+}
+
+/// Marks the commits with code that are reverts.
+///
+/// # Errors
+/// When an object is absent or unreadable.
+pub fn mark(repo: &Repo, ground: &Ground, commits: &mut [CommitFacts]) -> Result<(), GateError> {
+    let mut look = Look::new(repo, ground)?;
+    for commit in commits
+        .iter_mut()
+        .filter(|commit| commit.own.code.is_some())
+    {
+        commit.reverts = look.taken_back(commit.id)?;
+    }
+    Ok(())
+}
+
+/// The commits of a range, looked at one by one.
+struct Look<'r> {
+    past: Past<'r>,
+    commits: BTreeMap<CommitId, &'r RawCommit>,
+}
+
+impl<'r> Look<'r> {
+    fn new(repo: &'r Repo, ground: &'r Ground) -> Result<Self, GateError> {
+        let chain = repo.first_parents(ground.landing, REACH + 1)?;
+        let commits = ground
+            .range
+            .commits
+            .iter()
+            .map(|(id, raw)| (*id, raw))
+            .collect();
+        Ok(Self {
+            past: Past {
+                repo,
+                chain,
+                states: BTreeMap::new(),
+            },
+            commits,
+        })
+    }
+
+    /// The commit of the line that a commit of the range takes back.
+    fn taken_back(&mut self, id: CommitId) -> Result<Option<CommitId>, GateError> {
+        let (raw, repo) = (self.commits[&id], self.past.repo);
+        let mut olds = Vec::new();
+        for parent in &raw.parents {
+            olds.push(Some(repo.commit(*parent)?.tree));
+        }
+        if olds.is_empty() {
+            return Ok(None); // a root takes nothing back
+        }
+        let own = leaves(repo, raw.tree, &olds)?;
+        self.past.taken_back(&own)
+    }
+}
+
+fn leaves(repo: &Repo, new: ObjectId, olds: &[Option<ObjectId>]) -> Result<Leaves, GateError> {
+    let mut found = Leaves::new();
+    repo.owned(Some(new), olds, &mut |step| {
+        if !step.is_directory {
+            found.insert(step.path.to_vec(), step.leaf);
+        }
+        Go::Enter
+    })?;
+    Ok(found)
+}
+
+/// The first-parent history of the protected line.
+struct Past<'r> {
+    repo: &'r Repo,
+    chain: Vec<(CommitId, RawCommit)>,
+    /// For a path: its state at each commit of the chain.
+    states: BTreeMap<Vec<u8>, Vec<Option<EntryState>>>,
+}
+
+impl Past<'_> {
+    /// The newest commit of the line whose change these leaves undo, exactly.
+    fn taken_back(&mut self, own: &Leaves) -> Result<Option<CommitId>, GateError> {
+        let Some((path, state)) = own.first_key_value() else {
+            return Ok(None);
+        };
+        let states = self.states_of(path)?;
+        let pairs = states.windows(2).enumerate();
+        let candidates: Vec<_> = pairs
+            .filter(|(_, pair)| pair[0] != pair[1] && pair[1] == *state)
+            .map(|(at, _)| at)
+            .collect();
+        for at in candidates {
+            let (id, commit) = &self.chain[at];
+            let before = self.chain[at + 1].1.tree;
+            // what d changed, seen from before d: paths and the states to restore
+            if leaves(self.repo, before, &[Some(commit.tree)])? == *own {
+                return Ok(Some(*id));
+            }
+        }
+        Ok(None)
+    }
+
+    fn states_of(&mut self, path: &[u8]) -> Result<Vec<Option<EntryState>>, GateError> {
+        if let Some(states) = self.states.get(path) {
+            return Ok(states.clone());
+        }
+        let Ok(text) = std::str::from_utf8(path) else {
+            return Ok(Vec::new());
+        };
+        let states = self
+            .repo
+            .entries_at(self.chain.iter().map(|(_, commit)| commit.tree), text)?;
+        let leaf = |entry: Option<EntryState>| entry.filter(|entry| entry.mode != EntryState::TREE);
+        let states: Vec<_> = states.into_iter().map(leaf).collect();
+        self.states.insert(path.to_vec(), states.clone());
+        Ok(states)
+    }
+}

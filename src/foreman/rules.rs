@@ -1,0 +1,78 @@
+//! By which policy is a fold made?
+//!
+//! A policy on a protected line rules alone. Where no such line is known, that at HEAD is anybody's:
+//! its markers of secrets count, since they only refuse, and nothing else does. What it allows as no
+//! secret would let one pass, another history directory would have any file committed that the
+//! person never added, and `foreman.on_complete` would make every clone that folds run its commands.
+
+use crate::evidence::GateError;
+use crate::evidence::range_context::{Request, Survey, read_policy, survey};
+use crate::git::{GitError, Repo};
+use crate::policy::Policy;
+
+/// The rules of a fold.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Where things are, and what is a secret.
+    pub policy: Policy,
+    /// What runs once a task is complete; empty when nothing does.
+    pub on_complete: Vec<String>,
+    /// What the policy at HEAD asks for and does not get, since it stands on no protected line.
+    pub ignored: Vec<String>,
+}
+
+/// What counts of a policy that stands on no protected line.
+fn unprotected(asked: &Policy) -> Rules {
+    let mut policy = Policy::default();
+    policy
+        .judge
+        .secret_markers
+        .clone_from(&asked.judge.secret_markers);
+    let ignored = [
+        (asked.paths.history != policy.paths.history, "paths.history"),
+        (!asked.judge.secret_allow.is_empty(), "judge.secret_allow"),
+        (!asked.foreman.on_complete.is_empty(), "foreman.on_complete"),
+    ];
+    let ignored = ignored
+        .into_iter()
+        .filter(|(is_asked, _)| *is_asked)
+        .map(|(_, key)| {
+            format!("{key} does not count: the policy does not stand on a protected line")
+        });
+    Rules {
+        policy,
+        on_complete: Vec::new(),
+        ignored: ignored.collect(),
+    }
+}
+
+/// Reads the policy on the protected line, else that at HEAD, else takes the default.
+///
+/// # Errors
+/// When a policy that is there cannot be read.
+pub fn rules(repo: &Repo) -> Result<Rules, GateError> {
+    match survey(repo, &Request::default()) {
+        Ok(Survey::Under(ground)) => {
+            let on_complete = ground.policy.foreman.on_complete.clone();
+            Ok(Rules {
+                policy: ground.policy,
+                on_complete,
+                ignored: Vec::new(),
+            })
+        }
+        // a shallow clone can be folded in: it only cannot say where it would land
+        Ok(Survey::NotUnderReins { .. })
+        | Err(
+            GateError::NoLine { .. }
+            | GateError::Unborn
+            | GateError::Git(GitError::Shallow { .. } | GitError::Absent { .. }),
+        ) => {
+            let policy = match repo.head()? {
+                Some(head) => read_policy(repo, head)?,
+                None => None,
+            };
+            Ok(unprotected(&policy.unwrap_or_default()))
+        }
+        Err(error) => Err(error),
+    }
+}
