@@ -229,7 +229,7 @@ fn warnings(out: &mut String, judged: &Judged) {
             .map(|(id, weakness)| format!("{id} is smoke: {}", weakness.words())),
     );
     let touched = judged.trial.touched.iter().map(RepoPath::as_str);
-    notes.extend(steering(&judged.pinned.weighed.ground.policy, touched));
+    notes.extend(steering(&judged.pinned.weighed.context.policy, touched));
     if !notes.is_empty() {
         out.push('\n');
     }

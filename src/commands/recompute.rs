@@ -10,7 +10,7 @@ use super::{Answer, Context, Failure};
 use crate::decide::facts::Facts;
 use crate::decide::fold::VERDICT;
 use crate::decide::recorded::{self, Difference};
-use crate::evidence::range_context::{Ground, Request, Survey, survey};
+use crate::evidence::range_context::{self, Governed, RangeContext, Request};
 use crate::evidence::{GateError, gather, trials};
 use crate::exit::ExitStatus;
 use crate::git::Repo;
@@ -148,7 +148,7 @@ fn difference(
     let fault = reading.err();
     let mut first = None;
     for commit in about(repo, &trial, (name, tip))? {
-        let ground = ground(repo, &trial, &commit)?;
+        let ground = range_context(repo, &trial, &commit)?;
         let facts = gather::gather(repo, &ground, today)?;
         let Some(found) = first_difference(&facts, &trial, (fault.as_ref(), name), today) else {
             return Ok(Some(None));
@@ -161,7 +161,7 @@ fn difference(
 /// The commits, up to a tip, that a record may be about, newest first: those with the code of its
 /// candidate; for a patch that no commit holds, those with the code of its base; else the tip.
 fn about(repo: &Repo, trial: &Trial, (name, tip): (&str, &str)) -> Result<Vec<String>, Failure> {
-    let ground = ground(repo, trial, tip)?;
+    let ground = range_context(repo, trial, tip)?;
     let territory = Territory::of(&ground.policy);
     let range = repo.range(ground.tip, &[trial.base_rev])?;
     let mut trees = Vec::new();
@@ -190,16 +190,16 @@ fn about(repo: &Repo, trial: &Trial, (name, tip): (&str, &str)) -> Result<Vec<St
     })
 }
 
-fn ground(repo: &Repo, trial: &Trial, tip: &str) -> Result<Box<Ground>, Failure> {
-    match survey(
+fn range_context(repo: &Repo, trial: &Trial, tip: &str) -> Result<Box<RangeContext>, Failure> {
+    match range_context::find(
         repo,
         &Request {
             base: Some(&trial.base_rev.to_string()),
             tip: Some(tip),
         },
     )? {
-        Survey::Under(ground) => Ok(ground),
-        Survey::NotUnderReins { line } => Err(Failure::new(format!("{line} has no policy"))),
+        Governed::Under(ground) => Ok(ground),
+        Governed::NoPolicy { line } => Err(Failure::new(format!("{line} has no policy"))),
     }
 }
 

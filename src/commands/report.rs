@@ -145,7 +145,7 @@ impl Report {
         };
         let base = match &range.base {
             Some(name) => repo.resolve(name).map_err(GateError::from)?,
-            None => weighed.ground.landing,
+            None => weighed.context.landing,
         };
         let sources = self.sources(&repo, &weighed, base)?;
         Ok(summary::report(&weighed.facts, &weighed.decision, sources))
@@ -175,12 +175,12 @@ impl Report {
         let sha256 = Some(facts.pins.policy_sha256.to_string());
         files.push(Pinned {
             path: POLICY_PATH.to_owned(),
-            commit: weighed.ground.policy_at,
+            commit: weighed.context.policy_at,
             sha256,
         });
         let recompute = self.recompute(Some(&format!("{base}..{tip}")), facts.today);
         let changes =
-            change::over(repo, &weighed.ground, &facts.commits).map_err(|error| error.to_string());
+            change::over(repo, &weighed.context, &facts.commits).map_err(|error| error.to_string());
         Ok(Sources {
             ledgers,
             files,

@@ -49,7 +49,7 @@ impl Now {
             Ok(weighed) => *weighed,
             Err(line) => return Ok(Err(line)),
         };
-        let policy = weighed.ground.policy;
+        let policy = weighed.context.policy;
         let pinned = text(&fixture.base_rev).parse::<CommitId>().ok();
         let code = |commit| repo.code_tree(repo.commit(commit)?.tree, &Territory::of(&policy));
         let pinned_tree = pinned.map(code).transpose()?;

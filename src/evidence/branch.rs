@@ -1,6 +1,6 @@
 //! Where does the branch that is checked out stand: on which base, with which patch commits?
 
-use super::range_context::{Ground, Request, Survey, protected_tips, read_policy, survey};
+use super::range_context::{self, Governed, RangeContext, Request, protected_tips, read_policy};
 use super::{GateError, gather, reverts};
 use crate::git::Repo;
 use crate::model::ids::CommitId;
@@ -21,20 +21,20 @@ pub struct Branch {
 /// # Errors
 /// When the repository cannot answer.
 pub fn look(repo: &Repo, draft: &Policy) -> Result<Branch, GateError> {
-    let ground = match survey(repo, &Request::default()) {
-        Ok(Survey::Under(ground)) => *ground,
-        Ok(Survey::NotUnderReins { .. }) | Err(GateError::NoLine { .. }) => {
+    let context = match range_context::find(repo, &Request::default()) {
+        Ok(Governed::Under(context)) => *context,
+        Ok(Governed::NoPolicy { .. }) | Err(GateError::NoLine { .. }) => {
             match drafted(repo, draft)? {
-                Some(ground) => ground,
+                Some(context) => context,
                 None => return Ok(Branch::default()),
             }
         }
         Err(GateError::Unborn) => return Ok(Branch::default()),
         Err(error) => return Err(error),
     };
-    let mut commits = gather::range_facts(repo, &ground)?;
+    let mut commits = gather::range_facts(repo, &context)?;
     if commits.iter().any(|commit| commit.own.code.is_some()) {
-        reverts::mark(repo, &ground, &mut commits)?;
+        reverts::mark(repo, &context, &mut commits)?;
     }
     let patch = commits
         .iter()
@@ -42,13 +42,13 @@ pub fn look(repo: &Repo, draft: &Policy) -> Result<Branch, GateError> {
         .map(|commit| commit.id)
         .collect();
     Ok(Branch {
-        base: ground.range.bases.first().copied(),
+        base: context.range.bases.first().copied(),
         patch,
     })
 }
 
-/// The ground under a policy that has not landed yet.
-fn drafted(repo: &Repo, draft: &Policy) -> Result<Option<Ground>, GateError> {
+/// The context under a policy that has not landed yet.
+fn drafted(repo: &Repo, draft: &Policy) -> Result<Option<RangeContext>, GateError> {
     let Some(tip) = repo.head()? else {
         return Ok(None);
     };
@@ -57,7 +57,7 @@ fn drafted(repo: &Repo, draft: &Policy) -> Result<Option<Ground>, GateError> {
         return Ok(None);
     };
     let range = repo.range(tip, &protected)?;
-    Ok(Some(Ground {
+    Ok(Some(RangeContext {
         policy: draft.clone(),
         policy_at: landing,
         landing,

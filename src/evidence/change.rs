@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::material::Reader;
-use super::range_context::{Ground, NAME_THE_RANGE, Request, Survey, read_policy, survey};
+use super::range_context::{self, Governed, NAME_THE_RANGE, RangeContext, Request, read_policy};
 use super::{GateError, extensions, gather, reverts};
 use crate::decide::change::{Course, Side, compare, extended, sort};
 use crate::decide::facts::{CommitFacts, Material, Reading};
@@ -110,21 +110,21 @@ pub fn of_span(repo: &Repo, span: Span<'_>) -> Result<Changes, ChangeError> {
         Span::Candidate(tip) => (None, tip),
         Span::Ends(base, tip) | Span::Fork(base, tip) => (Some(base), Some(tip)),
     };
-    let (ground, mut notes) = ground(repo, base, tip)?;
+    let (context, mut notes) = context(repo, base, tip)?;
     let bases = match (span, base) {
         (Span::Ends(..), Some(base)) => {
             let base = repo.resolve(base)?;
-            if !repo.is_ancestor(base, ground.tip)? {
+            if !repo.is_ancestor(base, context.tip)? {
                 notes.push(format!(
                     "{} does not contain {}: what only that one has is told as gone; with three dots it is not looked at",
-                    ground.tip.short(),
+                    context.tip.short(),
                     base.short()
                 ));
             }
             vec![base]
         }
-        (Span::Fork(..), Some(base)) => repo.range(ground.tip, &[repo.resolve(base)?])?.bases,
-        (Span::Candidate(_), _) | (_, None) => ground.range.bases.clone(),
+        (Span::Fork(..), Some(base)) => repo.range(context.tip, &[repo.resolve(base)?])?.bases,
+        (Span::Candidate(_), _) | (_, None) => context.range.bases.clone(),
     };
     if bases.is_empty() {
         let one = base.map_or_else(
@@ -133,16 +133,16 @@ pub fn of_span(repo: &Repo, span: Span<'_>) -> Result<Changes, ChangeError> {
         );
         return Err(ChangeError::Unrelated {
             one,
-            other: ground.tip.short(),
+            other: context.tip.short(),
         });
     }
-    if bases == [ground.tip] && matches!(span, Span::Candidate(_)) {
-        let tip = ground.tip.short();
+    if bases == [context.tip] && matches!(span, Span::Candidate(_)) {
+        let tip = context.tip.short();
         notes.push(format!(
             "{tip} stands on the protected line; its own changes: git reins diff {tip}~1..{tip}"
         ));
     }
-    let mut look = Look::at(repo, &ground);
+    let mut look = Look::at(repo, &context);
     let commits = look.commits()?;
     let changes = look.compare(&bases, &commits)?;
     Ok(Changes {
@@ -156,20 +156,24 @@ pub fn of_span(repo: &Repo, span: Span<'_>) -> Result<Changes, ChangeError> {
 ///
 /// # Errors
 /// When the repository cannot answer, or a ledger or a policy of one side cannot be read.
-pub fn over(repo: &Repo, ground: &Ground, commits: &[CommitFacts]) -> Result<Changes, ChangeError> {
-    Look::at(repo, ground).compare(&ground.range.bases, commits)
+pub fn over(
+    repo: &Repo,
+    context: &RangeContext,
+    commits: &[CommitFacts],
+) -> Result<Changes, ChangeError> {
+    Look::at(repo, context).compare(&context.range.bases, commits)
 }
 
 /// What stands around the candidate, as for a decision. Where no policy stands on the protected
 /// line, the commits themselves say what they are held to.
-fn ground(
+fn context(
     repo: &Repo,
     base: Option<&str>,
     tip: Option<&str>,
-) -> Result<(Ground, Vec<String>), ChangeError> {
-    match survey(repo, &Request { base, tip }) {
-        Ok(Survey::Under(ground)) => return Ok((*ground, Vec::new())),
-        Ok(Survey::NotUnderReins { .. }) => {}
+) -> Result<(RangeContext, Vec<String>), ChangeError> {
+    match range_context::find(repo, &Request { base, tip }) {
+        Ok(Governed::Under(context)) => return Ok((*context, Vec::new())),
+        Ok(Governed::NoPolicy { .. }) => {}
         Err(GateError::NoLine { .. }) if base.is_some() => {}
         Err(error) => return Err(error.into()),
     }
@@ -187,7 +191,7 @@ fn ground(
     };
     let range: Range = repo.range(tip, &[landing])?;
     let note = "no policy stands on the protected line: it is not under reins, nothing is judged";
-    let ground = Ground {
+    let context = RangeContext {
         policy: own.unwrap_or_default(),
         policy_at: landing,
         landing,
@@ -195,7 +199,7 @@ fn ground(
         tip,
         range,
     };
-    Ok((ground, vec![note.to_owned()]))
+    Ok((context, vec![note.to_owned()]))
 }
 
 /// One commit with what its tree holds.
@@ -216,16 +220,16 @@ impl End {
 /// A look at what stands around a candidate; what was read once is not read again.
 struct Look<'a> {
     repo: &'a Repo,
-    ground: &'a Ground,
+    context: &'a RangeContext,
     reader: Reader<'a>,
 }
 
 impl<'a> Look<'a> {
-    fn at(repo: &'a Repo, ground: &'a Ground) -> Self {
+    fn at(repo: &'a Repo, context: &'a RangeContext) -> Self {
         Self {
             repo,
-            ground,
-            reader: Reader::new(repo, &ground.policy),
+            context,
+            reader: Reader::new(repo, &context.policy),
         }
     }
 
@@ -234,7 +238,7 @@ impl<'a> Look<'a> {
         bases: &[CommitId],
         commits: &[CommitFacts],
     ) -> Result<Changes, ChangeError> {
-        let tip = self.end(self.ground.tip)?;
+        let tip = self.end(self.context.tip)?;
         let (mut compared, mut unchanged) = (Vec::new(), Unchanged::default());
         for (at, base) in bases.iter().enumerate() {
             let before = self.end(*base)?;
@@ -269,7 +273,7 @@ impl<'a> Look<'a> {
         Ok(Changes {
             schema: CHANGES_SCHEMA,
             bases: bases.to_vec(),
-            tip: self.ground.tip,
+            tip: self.context.tip,
             patch_commits: commits
                 .iter()
                 .filter(|commit| commit.is_patch())
@@ -284,15 +288,15 @@ impl<'a> Look<'a> {
 
     /// The commits of the range; those that take back a protected one carry no patch.
     fn commits(&mut self) -> Result<Vec<CommitFacts>, ChangeError> {
-        let territory = Territory::of(&self.ground.policy);
+        let territory = Territory::of(&self.context.policy);
         let (mut commits, _) =
-            gather::commits(self.repo, self.ground, &territory, &mut self.reader)?;
+            gather::commits(self.repo, self.context, &territory, &mut self.reader)?;
         let with_code = commits
             .iter()
             .filter(|commit| commit.own.code.is_some())
             .count();
         if (1..=reverts::MANY).contains(&with_code) {
-            reverts::mark(self.repo, self.ground, &mut commits)?;
+            reverts::mark(self.repo, self.context, &mut commits)?;
         }
         Ok(commits)
     }
@@ -301,7 +305,7 @@ impl<'a> Look<'a> {
     fn end(&mut self, id: CommitId) -> Result<End, ChangeError> {
         let policy = read_policy(self.repo, id)?;
         let tree = Some(self.repo.commit(id)?.tree);
-        let usual = &self.ground.policy;
+        let usual = &self.context.policy;
         let ledger = policy
             .as_ref()
             .map_or(&usual.paths.ledger, |own| &own.paths.ledger);
@@ -334,7 +338,7 @@ impl<'a> Look<'a> {
         compared: &[(End, Vec<Change>)],
         tip: &End,
     ) -> Result<Told, ChangeError> {
-        let (repo, ground) = (self.repo, self.ground);
+        let (repo, context) = (self.repo, self.context);
         let mut told = Told {
             landed: Vec::new(),
             authors: BTreeMap::new(),
@@ -343,7 +347,7 @@ impl<'a> Look<'a> {
         if compared.iter().all(|(_, changes)| changes.is_empty()) {
             return Ok(told);
         }
-        for line in &ground.protected {
+        for line in &context.protected {
             told.landed
                 .push(self.reader.read(Some(repo.commit(*line)?.tree))?);
         }
@@ -364,9 +368,9 @@ impl<'a> Look<'a> {
             let ledger = tip
                 .policy
                 .as_ref()
-                .map_or(&ground.policy.paths.ledger, |own| &own.paths.ledger);
+                .map_or(&context.policy.paths.ledger, |own| &own.paths.ledger);
             told.extensions =
-                extensions::count(repo, ground.tip, &format!("{ledger}/freezes.json"), &keys)?;
+                extensions::count(repo, context.tip, &format!("{ledger}/freezes.json"), &keys)?;
         }
         Ok(told)
     }

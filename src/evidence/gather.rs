@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::GateError;
 use super::evil_merge;
 use super::material::Reader;
-use super::range_context::{Ground, policy_bytes};
+use super::range_context::{RangeContext, policy_bytes};
 use super::trials;
 use super::unexpected_paths;
 use crate::decide::facts::{
@@ -29,17 +29,17 @@ const TEXT_CAP: u64 = 8 << 20;
 ///
 /// # Errors
 /// When an object is absent or unreadable.
-pub fn gather(repo: &Repo, ground: &Ground, today: Day) -> Result<Facts, GateError> {
-    let territory = Territory::of(&ground.policy);
-    let mut reader = Reader::new(repo, &ground.policy);
-    let (commits, folding) = commits(repo, ground, &territory, &mut reader)?;
-    let bases = held(repo, &ground.range.bases, &mut reader)?;
-    let protected = held(repo, &beside_bases(repo, ground)?, &mut reader)?;
-    let tip = tip(repo, ground, &territory, &mut reader)?;
-    let pins = pins(repo, ground, &territory)?;
-    let trials = trials::read(repo, ground, &folding)?;
+pub fn gather(repo: &Repo, context: &RangeContext, today: Day) -> Result<Facts, GateError> {
+    let territory = Territory::of(&context.policy);
+    let mut reader = Reader::new(repo, &context.policy);
+    let (commits, folding) = commits(repo, context, &territory, &mut reader)?;
+    let bases = held(repo, &context.range.bases, &mut reader)?;
+    let protected = held(repo, &beside_bases(repo, context)?, &mut reader)?;
+    let tip = tip(repo, context, &territory, &mut reader)?;
+    let pins = pins(repo, context, &territory)?;
+    let trials = trials::read(repo, context, &folding)?;
     Ok(Facts {
-        policy: ground.policy.clone(),
+        policy: context.policy.clone(),
         today,
         bases,
         protected,
@@ -50,12 +50,12 @@ pub fn gather(repo: &Repo, ground: &Ground, today: Day) -> Result<Facts, GateErr
     })
 }
 
-fn pins(repo: &Repo, ground: &Ground, territory: &Territory) -> Result<Pins, GateError> {
+fn pins(repo: &Repo, context: &RangeContext, territory: &Territory) -> Result<Pins, GateError> {
     let code = |commit: &CommitId| repo.code_tree(repo.commit(*commit)?.tree, territory);
     Ok(Pins {
-        base_tree: ground.range.bases.first().map(code).transpose()?,
-        candidate_tree: code(&ground.tip)?,
-        policy_sha256: Sha256::of(policy_bytes(repo, ground.policy_at)?.unwrap_or_default()),
+        base_tree: context.range.bases.first().map(code).transpose()?,
+        candidate_tree: code(&context.tip)?,
+        policy_sha256: Sha256::of(policy_bytes(repo, context.policy_at)?.unwrap_or_default()),
     })
 }
 
@@ -63,22 +63,22 @@ fn pins(repo: &Repo, ground: &Ground, territory: &Territory) -> Result<Pins, Gat
 ///
 /// # Errors
 /// When an object is absent or unreadable.
-pub fn range_facts(repo: &Repo, ground: &Ground) -> Result<Vec<CommitFacts>, GateError> {
+pub fn range_facts(repo: &Repo, context: &RangeContext) -> Result<Vec<CommitFacts>, GateError> {
     Ok(commits(
         repo,
-        ground,
-        &Territory::of(&ground.policy),
-        &mut Reader::new(repo, &ground.policy),
+        context,
+        &Territory::of(&context.policy),
+        &mut Reader::new(repo, &context.policy),
     )?
     .0)
 }
 
 /// The protected tips that no base reaches: an older state of a line never lands anything.
-fn beside_bases(repo: &Repo, ground: &Ground) -> Result<Vec<CommitId>, GateError> {
+fn beside_bases(repo: &Repo, context: &RangeContext) -> Result<Vec<CommitId>, GateError> {
     let mut beside = Vec::new();
-    for line in &ground.protected {
+    for line in &context.protected {
         let mut is_older = false;
-        for base in &ground.range.bases {
+        for base in &context.range.bases {
             is_older |= repo.is_ancestor(*line, *base)?;
         }
         if !is_older {
@@ -103,11 +103,11 @@ fn held(repo: &Repo, ids: &[CommitId], reader: &mut Reader<'_>) -> Result<Vec<He
 /// A commit that touches no material shares its parent's.
 pub(super) fn commits(
     repo: &Repo,
-    ground: &Ground,
+    context: &RangeContext,
     territory: &Territory,
     reader: &mut Reader<'_>,
 ) -> Result<(Vec<CommitFacts>, Vec<CommitId>), GateError> {
-    let range = &ground.range.commits;
+    let range = &context.range.commits;
     let trees = trees(repo, range)?;
     let in_range: BTreeSet<CommitId> = range.iter().map(|(id, _)| *id).collect();
     let mut seen = looks(repo, territory, range, &trees)?;
@@ -276,29 +276,29 @@ impl Own {
 
 fn tip(
     repo: &Repo,
-    ground: &Ground,
+    context: &RangeContext,
     territory: &Territory,
     reader: &mut Reader<'_>,
 ) -> Result<Tip, GateError> {
-    let tree = repo.commit(ground.tip)?.tree;
+    let tree = repo.commit(context.tip)?.tree;
     let material = reader.read(Some(tree))?;
     let mut bases = Vec::new();
-    for base in &ground.range.bases {
+    for base in &context.range.bases {
         bases.push(repo.commit(*base)?.tree);
     }
-    let changes = unexpected_paths::changes(repo, territory, &ground.policy, tree, &bases)?;
+    let changes = unexpected_paths::changes(repo, territory, &context.policy, tree, &bases)?;
     let mut strays = changes.strays;
     strays.extend(unexpected_paths::ledger_directory(
         repo,
-        &ground.policy,
+        &context.policy,
         tree,
     )?);
     Ok(Tip {
-        id: ground.tip,
-        files: files(repo, ground, tree, &material)?,
+        id: context.tip,
+        files: files(repo, context, tree, &material)?,
         headings: headings(repo, &material)?,
         strays,
-        base_rev: base_rev(repo, &material, &ground.range.bases)?,
+        base_rev: base_rev(repo, &material, &context.range.bases)?,
         touched: changes.touched,
         unsorted: reader.unsorted(tree)?,
         material,
@@ -308,7 +308,7 @@ fn tip(
 /// The bytes of every fixture, and of every property and witness file that a row names.
 fn files(
     repo: &Repo,
-    ground: &Ground,
+    context: &RangeContext,
     tree: ObjectId,
     material: &Material,
 ) -> Result<BTreeMap<String, FileFacts>, GateError> {
@@ -321,7 +321,7 @@ fn files(
         if let Some(patch) = row
             .witness_patch
             .as_ref()
-            .filter(|patch| ground.policy.paths.ledger.covers(&patch.path))
+            .filter(|patch| context.policy.paths.ledger.covers(&patch.path))
         {
             let entry = repo.entry(tree, &patch.path)?;
             wanted.extend(entry.map(|entry| (patch.path.clone(), entry)));

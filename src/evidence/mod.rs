@@ -23,7 +23,7 @@ use crate::model::ids::CommitId;
 use crate::model::refusal::Code;
 use crate::policy::PolicyFault;
 
-use range_context::{Ground, Request, Survey};
+use range_context::{Governed, RangeContext, Request};
 
 /// Why nothing can be decided.
 #[derive(Debug, thiserror::Error)]
@@ -132,11 +132,11 @@ pub fn judge(
     })
 }
 
-/// A decision with the ground and the facts that it was made from.
+/// A decision with the context and the facts that it was made from.
 #[derive(Debug)]
 pub struct Weighed {
     /// Lines, policy, range.
-    pub ground: Ground,
+    pub context: RangeContext,
     /// Everything that was gathered.
     pub facts: Facts,
     /// What was decided.
@@ -153,14 +153,14 @@ pub fn weigh(
     today: Day,
     decide: impl Fn(&Facts) -> Decision,
 ) -> Result<Result<Box<Weighed>, String>, GateError> {
-    let ground = match range_context::survey(repo, request)? {
-        Survey::NotUnderReins { line } => return Ok(Err(line)),
-        Survey::Under(ground) => *ground,
+    let context = match range_context::find(repo, request)? {
+        Governed::NoPolicy { line } => return Ok(Err(line)),
+        Governed::Under(context) => *context,
     };
-    let mut facts = gather::gather(repo, &ground, today)?;
-    let decision = settle(repo, &ground, &mut facts, decide)?;
+    let mut facts = gather::gather(repo, &context, today)?;
+    let decision = settle(repo, &context, &mut facts, decide)?;
     Ok(Ok(Box::new(Weighed {
-        ground,
+        context,
         facts,
         decision,
     })))
@@ -172,13 +172,13 @@ pub fn weigh(
 /// against the candidate, or when a commit with code changes rows too.
 fn settle(
     repo: &Repo,
-    ground: &Ground,
+    context: &RangeContext,
     facts: &mut Facts,
     decide: impl Fn(&Facts) -> Decision,
 ) -> Result<Decision, GateError> {
     let mut decision = decide(facts);
     if reverts::matter(facts, &decision) {
-        reverts::mark(repo, ground, &mut facts.commits)?;
+        reverts::mark(repo, context, &mut facts.commits)?;
         decision = decide(facts);
     }
     if decision.decision != Outcome::Refuse

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::destination::{Destination, Found, find, known};
-use super::range_context::{Ground, Request, Survey, no_line, survey};
+use super::range_context::{self, Governed, RangeContext, Request, no_line};
 use super::{GateError, gather, reverts, settle};
 use crate::decide::admit::{admit, check};
 use crate::decide::score::Scores;
@@ -75,14 +75,14 @@ pub fn judge_range(
     name: Option<&str>,
     today: Day,
 ) -> Result<PushAnswer, GateError> {
-    let ground = match survey(repo, request)? {
-        Survey::NotUnderReins { line } => {
+    let ground = match range_context::find(repo, request)? {
+        Governed::NoPolicy { line } => {
             return Ok(PushAnswer {
                 notes: vec![unruled(&line)],
                 ..PushAnswer::default()
             });
         }
-        Survey::Under(ground) => *ground,
+        Governed::Under(ground) => *ground,
     };
     let lines = &ground.policy.protect.base;
     let name = name
@@ -287,7 +287,7 @@ impl Gate<'_> {
         if let Some(judged) = self.known.get(&key) {
             return Ok(Ruled::Range(Rc::clone(judged)));
         }
-        let ground = Ground {
+        let ground = RangeContext {
             policy,
             policy_at: landing,
             landing,
@@ -315,7 +315,12 @@ struct Judged {
 
 impl Judged {
     /// Judges a range. The recorded trial is asked for where the policy wants one of a patch.
-    fn of(repo: &Repo, ground: &Ground, is_line: bool, today: Day) -> Result<Self, GateError> {
+    fn of(
+        repo: &Repo,
+        ground: &RangeContext,
+        is_line: bool,
+        today: Day,
+    ) -> Result<Self, GateError> {
         let mut facts = gather::gather(repo, ground, today)?;
         let check = settle(repo, ground, &mut facts, check)?;
         let mut recorded = Vec::new();

@@ -19,9 +19,9 @@ pub struct Request<'a> {
     pub tip: Option<&'a str>,
 }
 
-/// What stands around a candidate.
+/// The lines, the policy and the range of a candidate.
 #[derive(Clone, Debug)]
-pub struct Ground {
+pub struct RangeContext {
     /// The policy that judges.
     pub policy: Policy,
     /// The commit that it was read from.
@@ -36,16 +36,16 @@ pub struct Ground {
     pub range: Range,
 }
 
-/// What a survey finds.
+/// Something that rests on the policy of a line, where the line has one.
 #[derive(Clone, Debug)]
-pub enum Survey {
-    /// No policy stands on the line that the candidate would land on.
-    NotUnderReins {
+pub enum Governed<T> {
+    /// The line that the candidate would land on has no policy.
+    NoPolicy {
         /// The line.
         line: String,
     },
-    /// There is one.
-    Under(Box<Ground>),
+    /// It has one.
+    Under(Box<T>),
 }
 
 /// Finds the protected lines, the range and the policy that judges it.
@@ -56,7 +56,7 @@ pub enum Survey {
 ///
 /// # Errors
 /// When the repository cannot answer, a policy cannot be read, or no line is known.
-pub fn survey(repo: &Repo, request: &Request<'_>) -> Result<Survey, GateError> {
+pub fn find(repo: &Repo, request: &Request<'_>) -> Result<Governed<RangeContext>, GateError> {
     let tip = match request.tip {
         Some(name) => repo.resolve(name)?,
         None => repo.head()?.ok_or(GateError::Unborn)?,
@@ -65,7 +65,7 @@ pub fn survey(repo: &Repo, request: &Request<'_>) -> Result<Survey, GateError> {
     let Some((policy, from)) = bootstrap(repo, base)? else {
         let line = default_name(repo)?
             .unwrap_or_else(|| base.map_or_else(String::new, |base| base.to_string()));
-        return Ok(Survey::NotUnderReins { line });
+        return Ok(Governed::NoPolicy { line });
     };
     let lines = protected_tips(repo, &policy)?;
     if base.is_none() && lines.is_empty() {
@@ -86,7 +86,7 @@ pub fn survey(repo: &Repo, request: &Request<'_>) -> Result<Survey, GateError> {
         .map(|policy| (policy, landing))
         .or(base.map(|_| (policy, from)));
     match judging {
-        Some((policy, policy_at)) => Ok(Survey::Under(Box::new(Ground {
+        Some((policy, policy_at)) => Ok(Governed::Under(Box::new(RangeContext {
             policy,
             policy_at,
             landing,
@@ -94,7 +94,7 @@ pub fn survey(repo: &Repo, request: &Request<'_>) -> Result<Survey, GateError> {
             tip,
             range,
         }))),
-        None => Ok(Survey::NotUnderReins {
+        None => Ok(Governed::NoPolicy {
             line: landing.to_string(),
         }),
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::GateError;
-use super::range_context::Ground;
+use super::range_context::RangeContext;
 use crate::decide::facts::{CommitFacts, Facts};
 use crate::git::Repo;
 use crate::git::object::RawCommit;
@@ -59,7 +59,7 @@ fn changes_rows(commit: &CommitFacts) -> bool {
 /// When an object is absent or unreadable.
 pub fn mark_when_all(
     repo: &Repo,
-    ground: &Ground,
+    context: &RangeContext,
     commits: &mut [CommitFacts],
 ) -> Result<(), GateError> {
     let code: Vec<_> = commits
@@ -70,7 +70,7 @@ pub fn mark_when_all(
     if code.len() > MANY {
         return Ok(());
     }
-    let mut look = Look::new(repo, ground)?;
+    let mut look = Look::new(repo, context)?;
     let mut found = BTreeMap::new();
     for id in code {
         let Some(reverted) = look.taken_back(id)? else {
@@ -88,8 +88,12 @@ pub fn mark_when_all(
 ///
 /// # Errors
 /// When an object is absent or unreadable.
-pub fn mark(repo: &Repo, ground: &Ground, commits: &mut [CommitFacts]) -> Result<(), GateError> {
-    let mut look = Look::new(repo, ground)?;
+pub fn mark(
+    repo: &Repo,
+    context: &RangeContext,
+    commits: &mut [CommitFacts],
+) -> Result<(), GateError> {
+    let mut look = Look::new(repo, context)?;
     for commit in commits
         .iter_mut()
         .filter(|commit| commit.own.code.is_some())
@@ -106,9 +110,9 @@ struct Look<'r> {
 }
 
 impl<'r> Look<'r> {
-    fn new(repo: &'r Repo, ground: &'r Ground) -> Result<Self, GateError> {
-        let chain = repo.first_parents(ground.landing, REACH + 1)?;
-        let commits = ground
+    fn new(repo: &'r Repo, context: &'r RangeContext) -> Result<Self, GateError> {
+        let chain = repo.first_parents(context.landing, REACH + 1)?;
+        let commits = context
             .range
             .commits
             .iter()

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::GateError;
-use super::range_context::{Ground, Request, Survey, survey};
+use super::range_context::{self, Governed, RangeContext, Request};
 use crate::decide::facts::{Changed, Folded, Trials};
 use crate::decide::fold::VERDICT;
 use crate::decide::recorded;
@@ -32,7 +32,7 @@ struct Brought {
 /// and counts for what landed with it.
 pub(super) fn read(
     repo: &Repo,
-    ground: &Ground,
+    context: &RangeContext,
     folding: &[CommitId],
 ) -> Result<Trials, GateError> {
     let mut trials = Trials::default();
@@ -44,7 +44,7 @@ pub(super) fn read(
         let parents = repo.commit(*commit)?.parents;
         bring(
             repo,
-            &ground.policy.paths.history,
+            &context.policy.paths.history,
             *commit,
             &parents,
             &mut brought,
@@ -54,7 +54,7 @@ pub(super) fn read(
         repo,
         read: BTreeMap::new(),
     };
-    let tip = repo.commit(ground.tip)?.tree;
+    let tip = repo.commit(context.tip)?.tree;
     let mut paths: BTreeMap<&str, Vec<&Brought>> = BTreeMap::new();
     brought
         .iter()
@@ -62,7 +62,7 @@ pub(super) fn read(
     let mut digests = BTreeSet::new();
     for (path, all) in &paths {
         let now = file(repo, tip, path)?;
-        let (first, is_landed) = match base_of(repo, ground, path)? {
+        let (first, is_landed) = match base_of(repo, context, path)? {
             Some((commit, blob)) => ((commit, blob), now == Some(blob)),
             None => ((all[0].commit, all[0].blob), false),
         };
@@ -95,7 +95,8 @@ pub(super) fn read(
             continue;
         };
         let is_named = recorded::directory(&one.path) == Some(trial.directory_name().as_str());
-        let is_landed = base_of(repo, ground, &one.path)?.is_some_and(|(_, blob)| blob == one.blob);
+        let is_landed =
+            base_of(repo, context, &one.path)?.is_some_and(|(_, blob)| blob == one.blob);
         if is_named && !is_landed && !digests.contains(&trial.digest()) {
             let is_gone = file(repo, tip, &one.path)?.is_none();
             trials.changed.push(Changed {
@@ -118,7 +119,7 @@ pub(super) fn read(
 /// # Errors
 /// When the name means no commit, or an object is absent or unreadable.
 pub fn of_commit(repo: &Repo, name: &str) -> Result<Vec<(String, Vec<u8>)>, GateError> {
-    let Survey::Under(ground) = survey(
+    let Governed::Under(context) = range_context::find(
         repo,
         &Request {
             base: None,
@@ -128,17 +129,17 @@ pub fn of_commit(repo: &Repo, name: &str) -> Result<Vec<(String, Vec<u8>)>, Gate
     else {
         return Ok(Vec::new());
     };
-    let history = &ground.policy.paths.history;
+    let history = &context.policy.paths.history;
     let mut brought = Vec::new();
     bring(
         repo,
         history,
-        ground.tip,
-        &repo.commit(ground.tip)?.parents,
+        context.tip,
+        &repo.commit(context.tip)?.parents,
         &mut brought,
     )?;
     if brought.is_empty() {
-        bring(repo, history, ground.tip, &[], &mut brought)?;
+        bring(repo, history, context.tip, &[], &mut brought)?;
     }
     let mut files = Vec::new();
     for one in brought {
@@ -249,10 +250,10 @@ fn bring(
 /// The first base that has a file at the path, and its blob.
 fn base_of(
     repo: &Repo,
-    ground: &Ground,
+    context: &RangeContext,
     path: &str,
 ) -> Result<Option<(CommitId, ObjectId)>, GateError> {
-    for base in &ground.range.bases {
+    for base in &context.range.bases {
         if let Some(blob) = file(repo, repo.commit(*base)?.tree, path)? {
             return Ok(Some((*base, blob)));
         }

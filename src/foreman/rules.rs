@@ -6,7 +6,7 @@
 //! person never added, and `foreman.on_complete` would make every clone that folds run its commands.
 
 use crate::evidence::GateError;
-use crate::evidence::range_context::{Request, Survey, read_policy, survey};
+use crate::evidence::range_context::{self, Governed, Request, read_policy};
 use crate::git::{GitError, Repo};
 use crate::policy::Policy;
 
@@ -51,8 +51,8 @@ fn unprotected(asked: &Policy) -> Rules {
 /// # Errors
 /// When a policy that is there cannot be read.
 pub fn rules(repo: &Repo) -> Result<Rules, GateError> {
-    match survey(repo, &Request::default()) {
-        Ok(Survey::Under(ground)) => {
+    match range_context::find(repo, &Request::default()) {
+        Ok(Governed::Under(ground)) => {
             let on_complete = ground.policy.foreman.on_complete.clone();
             Ok(Rules {
                 policy: ground.policy,
@@ -61,7 +61,7 @@ pub fn rules(repo: &Repo) -> Result<Rules, GateError> {
             })
         }
         // a shallow clone can be folded in: it only cannot say where it would land
-        Ok(Survey::NotUnderReins { .. })
+        Ok(Governed::NoPolicy { .. })
         | Err(
             GateError::NoLine { .. }
             | GateError::Unborn

@@ -9,7 +9,7 @@ use crate::decide::diff::is_blank;
 use crate::decide::order::{self, Order};
 use crate::decide::trial::Draft;
 use crate::decide::trial_key::Bound;
-use crate::evidence::range_context::{Request, Survey, survey};
+use crate::evidence::range_context::{self, Governed, Request};
 use crate::evidence::{Weighed, weigh};
 use crate::git::Repo;
 use crate::git::apply::{Borrower, Entries};
@@ -169,9 +169,9 @@ fn weighed(repo: &Repo, request: &Request<'_>, today: Day) -> Result<Weighed, Tr
 fn beside_patch(repo: &Repo, base: Option<&str>, today: Day) -> Result<Weighed, TrialError> {
     let base = match base {
         Some(name) => repo.resolve(name)?,
-        None => match survey(repo, &Request::default())? {
-            Survey::Under(ground) => ground.landing,
-            Survey::NotUnderReins { line } => return Err(TrialError::NotUnderReins { line }),
+        None => match range_context::find(repo, &Request::default())? {
+            Governed::Under(ground) => ground.landing,
+            Governed::NoPolicy { line } => return Err(TrialError::NotUnderReins { line }),
         },
     };
     let name = base.to_string();
@@ -184,7 +184,7 @@ fn beside_patch(repo: &Repo, base: Option<&str>, today: Day) -> Result<Weighed, 
             },
             today,
         )?;
-        let is_above = ahead.ground.range.bases == [base];
+        let is_above = ahead.context.range.bases == [base];
         if is_above && !ahead.facts.has_patch() {
             return Ok(ahead);
         }
@@ -201,8 +201,8 @@ fn beside_patch(repo: &Repo, base: Option<&str>, today: Day) -> Result<Weighed, 
 
 /// Where the tip of a range differs from base in what is no material.
 fn changes(repo: &Repo, weighed: &Weighed, base_root: ObjectId) -> Result<Entries, TrialError> {
-    let territory = Territory::of(&weighed.ground.policy);
-    let tip = repo.commit(weighed.ground.tip)?.tree;
+    let territory = Territory::of(&weighed.context.policy);
+    let tip = repo.commit(weighed.context.tip)?.tree;
     let mut changes = BTreeMap::new();
     repo.owned(Some(tip), &[Some(base_root)], &mut |step| {
         let spot = step

@@ -52,7 +52,7 @@ pub(super) fn trial(
     decision: &TrialDecision,
     (started_at, wall_ms): (String, u64),
 ) -> Result<Trial, TrialError> {
-    let seeds = seeds(&pinned.weighed.ground.policy);
+    let seeds = seeds(&pinned.weighed.context.policy);
     let checks: Vec<_> = lines.0.iter().map(Line::record).collect();
     let touched: Vec<_> = patch.touched.iter().cloned().collect();
     let trial = Trial {
@@ -70,7 +70,7 @@ pub(super) fn trial(
         epoch: pinned.epoch.clone(),
         image: pinned.image.clone(),
         enforced: patch.enforced,
-        online: online(&pinned.weighed.ground.policy, &checks),
+        online: online(&pinned.weighed.context.policy, &checks),
         checks,
         power: decision.power.clone(),
         held: decision.held.clone(),
@@ -100,7 +100,7 @@ pub fn keep(
     day: Day,
     beside: BTreeMap<RepoPath, Vec<u8>>,
 ) -> Result<(RepoPath, Deposited), TrialError> {
-    let history = &judged.pinned.weighed.ground.policy.paths.history;
+    let history = &judged.pinned.weighed.context.policy.paths.history;
     let name = judged.trial.directory_name();
     let dir: RepoPath = format!("{history}/{day}/{name}")
         .parse()

@@ -145,7 +145,7 @@ impl Court<'_> {
 
 /// The policy that judges, with as many replays as were asked for.
 fn policy_of(pinned: &Pinned, asked: &Asked<'_>) -> Policy {
-    let policy = &pinned.weighed.ground.policy;
+    let policy = &pinned.weighed.context.policy;
     let judge = policy.judge.clone();
     Policy {
         judge: Judge {

@@ -123,7 +123,7 @@ impl Court<'_> {
 
     /// Runs what has to run.
     fn hear(&self, pinned: &Pinned, case: &mut Case) -> Result<TrialDecision, TrialError> {
-        let policy = &pinned.weighed.ground.policy;
+        let policy = &pinned.weighed.context.policy;
         let material_of_tip = &pinned.weighed.facts.tip.material;
         let standings = score::standings(&pinned.weighed.facts, &pinned.order);
         let rows = material_of_tip.oracle_rows();
@@ -281,7 +281,7 @@ struct Case {
 
 impl Case {
     fn facts(&self, pinned: &Pinned, properties: &[Property<'_>], today: Day) -> TrialFacts {
-        let policy = &pinned.weighed.ground.policy;
+        let policy = &pinned.weighed.context.policy;
         TrialFacts {
             draft: pinned.draft,
             canaries: canaries::facts(policy, &self.lines),
@@ -295,7 +295,7 @@ impl Case {
 
     /// Lists what did not run after a canary that missed.
     fn keep_back(&mut self, pinned: &Pinned, properties: &[Property<'_>]) {
-        let policy = &pinned.weighed.ground.policy;
+        let policy = &pinned.weighed.context.policy;
         for id in crate::decide::canary::order(policy) {
             if !self.lines.canaries().any(|line| line.id == id) {
                 let kept = super::run::Measured::after_canary();

@@ -7,7 +7,7 @@
 use git_reins::decide::facts::Facts;
 use git_reins::decide::trial_key::{self, Bound};
 use git_reins::evidence::gather::gather;
-use git_reins::evidence::range_context::{Request, Survey, survey};
+use git_reins::evidence::range_context::{self, Governed, Request};
 use git_reins::git::Repo;
 use git_reins::ledger::field::text;
 use git_reins::model::ids::Sha256;
@@ -26,7 +26,8 @@ impl Story {
     /// What the library gathers about the branch that is checked out.
     pub fn facts(&self) -> Facts {
         let repo = Repo::open(&self.path(""), None).unwrap();
-        let Survey::Under(ground) = survey(&repo, &Request::default()).unwrap() else {
+        let Governed::Under(ground) = range_context::find(&repo, &Request::default()).unwrap()
+        else {
             panic!("not under reins")
         };
         gather(&repo, &ground, TODAY.parse().unwrap()).unwrap()
