@@ -14,6 +14,7 @@ pub mod judge;
 pub mod ledger;
 pub mod model;
 pub mod policy;
+pub mod presets;
 pub mod report;
 pub mod sandbox;
 pub mod sys;

@@ -17,7 +17,7 @@ const FLOORS: &[(u8, &[&str])] = &[
     (3, &["editing", "evidence", "foreman", "install", "judge"]),
     (2, &["git", "sandbox", "sys"]),
     (1, &["decide", "report"]),
-    (0, &["gitreins", "ledger", "policy", "model"]),
+    (0, &["gitreins", "ledger", "policy", "presets", "model"]),
 ];
 
 /// Names that say nothing about what a file holds.

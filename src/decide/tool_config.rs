@@ -1,20 +1,10 @@
-//! Which files of a patch can change what a check runs, although they are no material?
+//! Finds the files of a patch that can change what a check runs, although they are no material.
 //!
-//! They are shown to whoever reviews: a policy that names them under `paths.properties` pins them.
+//! They are shown to the reviewer: a policy that names them under `paths.properties` pins them.
 
 use crate::model::path::shown;
-use crate::policy::{Check, Policy, Preset};
-
-/// What picks the tool that runs, whatever the check.
-const PICKS: [&str; 7] = [
-    ".node-version",
-    ".python-version",
-    ".tool-versions",
-    ".mise.toml",
-    "mise.toml",
-    "rust-toolchain",
-    "rust-toolchain.toml",
-];
+use crate::policy::{Check, Policy};
+use crate::presets::tools::ANY;
 
 /// What to tell of the touched paths, check by check.
 pub fn steering<'a>(
@@ -40,7 +30,12 @@ pub fn steering<'a>(
 
 /// Whether a file of the candidate configures the tool of a check, or is named in its command.
 pub fn steers(check: &Check, path: &str) -> bool {
-    is_configuration(check.preset, path) || check.run.iter().any(|word| names(word, path))
+    ANY.contain(path)
+        || check
+            .preset
+            .tool
+            .is_some_and(|tool| tool.files.contain(path))
+        || check.run.iter().any(|word| names(word, path))
 }
 
 /// Whether a word, or one of a script, is a path of the tree. A bare name is as likely a subcommand.
@@ -53,49 +48,6 @@ fn names(word: &str, path: &str) -> bool {
         of_tree.unwrap_or(word) == path
     };
     path.contains(['/', '.']) && word.split(apart).any(inner)
-}
-
-fn is_configuration(preset: Preset, path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let configures = match preset {
-        Preset::Pytest | Preset::PytestHypothesis => {
-            matches!(
-                name,
-                "conftest.py" | "pytest.ini" | ".pytest.ini" | "pytest.toml" | "pyproject.toml"
-            ) || matches!(
-                name,
-                "tox.ini" | "setup.cfg" | "setup.py" | "sitecustomize.py"
-            ) || matches!(
-                name,
-                "usercustomize.py" | "pytest.py" | "hypothesis.py" | "entry_points.txt"
-            ) || name.ends_with(".pth")
-                || path
-                    .split('/')
-                    .any(|part| matches!(part, "pytest" | "_pytest" | "hypothesis" | "pluggy"))
-        }
-        Preset::NextestProptest => {
-            matches!(
-                name,
-                "Cargo.toml" | "Cargo.lock" | "build.rs" | "nextest.toml"
-            ) || path.split('/').any(|part| part == ".cargo")
-        }
-        Preset::JestFastCheck => {
-            matches!(
-                name,
-                "package.json" | ".babelrc" | ".npmrc" | "tsconfig.json"
-            ) || name.starts_with("jest.")
-                || name.starts_with("babel.config.")
-                || path
-                    .split('/')
-                    .any(|part| matches!(part, "node_modules" | "__mocks__"))
-        }
-        Preset::GoTest => {
-            matches!(name, "go.mod" | "go.sum" | "go.work")
-                || path.split('/').any(|part| part == "vendor")
-        }
-        Preset::Tap | Preset::Raw => false,
-    };
-    configures || PICKS.contains(&name)
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
-//! Which process does a check run for one seed: arguments, environment, files it finds?
+//! The process that a check runs for one seed: arguments, environment, files that it finds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::harness::{self, Pinned};
-use super::result::Format;
 use crate::model::path::RepoPath;
 use crate::policy::Check;
 use crate::policy::placeholder::{Piece, pieces};
+use crate::presets::ResultFormat;
 
 /// What one process is run for.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ pub struct Invocation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
     /// How they are written.
-    pub format: Format,
+    pub format: ResultFormat,
     /// Where they are.
     pub source: Source,
     /// How many tests must have run.
@@ -127,7 +127,7 @@ pub fn build(
     let result = match &check.result {
         None => extra.result,
         Some(result) => Some(Expected {
-            format: result.format.into(),
+            format: result.format,
             source: Source::File(places.tree.join(hand.fill(&result.path)?)),
             require_executed: result.require_executed,
         }),

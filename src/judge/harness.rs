@@ -1,18 +1,20 @@
-//! How is a tool kept from configuration that the candidate could have written?
+//! Applies a preset to the command of a check.
 //!
 //! A `conftest.py` at the root of a tree, or options in its `pyproject.toml`, can turn a failure
 //! into a pass with results that agree. So each preset names its configuration: the pinned file
-//! when there is one under `paths.properties`, else an empty one of our own. What product code does
-//! to its test framework while it runs is not seen here.
+//! when there is one under `paths.properties`, else one of our own. What product code does to its
+//! test framework while it runs is not seen here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::command::{CommandError, Expected, Places, Source, Subject};
-use super::result::Format;
 use crate::model::path::RepoPath;
-use crate::policy::{Check, Preset};
+use crate::policy::Check;
+use crate::policy::placeholder::{Piece, pieces};
+use crate::presets::tools::Tool;
+use crate::presets::{Configuration, ResultPlace, Results, SEED_ECHO, When};
 
 /// The material that no candidate can have touched.
 #[derive(Clone, Copy, Debug)]
@@ -22,9 +24,6 @@ pub struct Pinned<'a> {
     /// The files under them, as they are laid over the tree.
     pub files: &'a BTreeSet<RepoPath>,
 }
-
-/// The file in `tmp` in which Hypothesis says to which state of its generator a seed led.
-pub const SEED_ECHO: &str = "reins-seed-echo";
 
 /// What a preset adds to a command.
 #[derive(Debug, Default)]
@@ -43,107 +42,140 @@ pub(super) struct Extra {
     seed_echo: Option<PathBuf>,
 }
 
-/// Loaded by pytest before any `conftest.py`.
-const TREE_PLUGIN: &str = include_str!("reins_tree.py");
-
-/// What a preset adds to the command of a check.
+/// What the preset of a check adds to its command.
 pub(super) fn extra(
     check: &Check,
     subject: Subject<'_>,
     places: Places<'_>,
     pinned: Pinned<'_>,
 ) -> Result<Extra, CommandError> {
-    let file = subject.property.map(|(_, file)| file);
-    match check.preset {
-        Preset::Pytest | Preset::PytestHypothesis => pytest(check, file, places, pinned),
-        Preset::NextestProptest => nextest(check, file, places, pinned),
-        Preset::JestFastCheck => jest(check, file, places, pinned),
-        Preset::GoTest => go(check),
-        Preset::Tap => Ok(tap(check, places)),
-        Preset::Raw => Ok(Extra::default()),
+    let preset = check.preset;
+    let mut extra = Extra::default();
+    if let Some(tool) = preset.tool {
+        extra.at = behind(check, tool)?;
     }
+    let mut has_own_configuration = false;
+    if let Some(configuration) = preset.configuration {
+        if configuration.yields_to_run && mentions(check, configuration.option) {
+            return Ok(extra);
+        }
+        let file = subject.property.map(|(_, file)| file);
+        has_own_configuration = extra.configure(configuration, file, places, pinned);
+    }
+    for argument in preset.arguments {
+        let is_added = match argument.when {
+            When::Always => true,
+            When::Without(text) => !mentions(check, text),
+            When::With(word) => check.run.iter().any(|other| other == word),
+        };
+        if is_added {
+            extra.add(argument.words);
+        }
+    }
+    if let Some(results) = preset.results {
+        extra.expect(check, results, places, has_own_configuration);
+    }
+    if preset.seed_echo {
+        extra.seed_echo = Some(places.tmp.join(SEED_ECHO));
+    }
+    if let Some((name, text)) = preset.python_module {
+        let python_path = places.tmp.join("reins-python");
+        extra.files.insert(python_path.join(name), text.into());
+        extra.python_path = Some(python_path);
+    }
+    Ok(extra)
 }
 
-/// Who is not told of a result file has nowhere but standard output to write to.
-fn tap(check: &Check, places: Places<'_>) -> Extra {
-    let is_told = check
-        .run
-        .iter()
-        .chain(check.env.values())
-        .any(|text| text.contains("{result}"));
-    let source = if is_told {
-        Source::File(places.result.to_owned())
-    } else {
-        Source::Stdout
+/// The index in `run` behind the tool and its subcommand.
+fn behind(check: &Check, tool: &Tool) -> Result<usize, CommandError> {
+    let missing = |tool| CommandError::NoTool {
+        check: check.id.clone(),
+        tool,
     };
-    let result = Some(Expected {
-        format: Format::Tap,
-        source,
-        require_executed: 1,
-    });
-    Extra {
-        result,
-        ..Extra::default()
-    }
+    let is_tool = |word: &String| tool.programs.contains(&file_name(word));
+    let at = check.run.iter().position(is_tool);
+    let at = at.ok_or_else(|| missing(tool.name))? + 1;
+    let Some((words, name)) = tool.subcommand else {
+        return Ok(at);
+    };
+    let mut rest = check.run[at..].iter();
+    let further = rest.position(|word| words.contains(&word.as_str()));
+    Ok(at + further.ok_or_else(|| missing(name))? + 1)
 }
 
 impl Extra {
-    fn after(
-        check: &Check,
-        tool: &'static str,
-        is_tool: impl Fn(&str) -> bool,
-    ) -> Result<Self, CommandError> {
-        let found = check.run.iter().position(|word| is_tool(file_name(word)));
-        let at = found.ok_or_else(|| CommandError::NoTool {
-            check: check.id.clone(),
-            tool,
-        })? + 1;
-        Ok(Self {
-            at,
-            ..Self::default()
-        })
+    fn add(&mut self, words: &[&str]) {
+        self.arguments
+            .extend(words.iter().map(|&word| word.to_owned()));
     }
 
-    /// The same, behind a later word: a subcommand.
-    fn then(
-        mut self,
-        check: &Check,
-        words: &[&str],
-        tool: &'static str,
-    ) -> Result<Self, CommandError> {
-        let found = check.run[self.at..]
-            .iter()
-            .position(|word| words.contains(&word.as_str()));
-        self.at += found.ok_or_else(|| CommandError::NoTool {
-            check: check.id.clone(),
-            tool,
-        })? + 1;
-        Ok(self)
-    }
-
-    fn add<const N: usize>(&mut self, arguments: [&str; N]) {
-        self.arguments.extend(arguments.map(str::to_owned));
-    }
-
-    /// A path in the tree or in `tmp`, as an argument.
-    fn add_path(&mut self, option: &str, root: &str, below: &str) {
-        let path = if below.is_empty() {
-            root.to_owned()
-        } else {
-            format!("{root}/{below}")
+    /// Adds the pinned configuration, else one of our own, and tells whether it is our own.
+    fn configure(
+        &mut self,
+        configuration: Configuration,
+        file: Option<&RepoPath>,
+        places: Places<'_>,
+        pinned: Pinned<'_>,
+    ) -> bool {
+        let nearest = pinned.nearest(file, configuration.pinned);
+        let path = match nearest {
+            Some(path) => format!("{{tree}}/{path}"),
+            None => format!("{{tmp}}/{}", configuration.own_name),
         };
-        self.arguments.extend([option.to_owned(), path]);
-    }
-
-    /// The pinned configuration, else one of our own.
-    fn add_configuration(&mut self, option: &str, pinned: Option<&RepoPath>, own: Own<'_>) {
-        match pinned {
-            Some(path) => self.add_path(option, "{tree}", path.as_str()),
-            None => {
-                self.add_path(option, "{tmp}", own.name);
-                self.files.insert(own.tmp.join(own.name), own.bytes);
+        self.add(&[configuration.option, &path]);
+        if nearest.is_none() {
+            let text = filled(configuration.own_text, places);
+            let path = places.tmp.join(configuration.own_name);
+            self.files.insert(path, text.into_bytes());
+        }
+        if configuration.cuts_conftest {
+            match pinned.conftest_top(file) {
+                Some(top) => self.add(&["--confcutdir", &below("{tree}", &top)]),
+                None => self.add(&["--noconftest"]),
             }
         }
+        nearest.is_none()
+    }
+
+    fn expect(
+        &mut self,
+        check: &Check,
+        results: Results,
+        places: Places<'_>,
+        has_own_configuration: bool,
+    ) {
+        let is_named = mentions(check, "{result}");
+        let declared = check.result.as_ref();
+        let file = Source::File(places.result.to_owned());
+        let (has_arguments, source) = match results.place {
+            ResultPlace::File => {
+                let is_ours = declared.is_none_or(|result| result.path == "{result}");
+                (is_ours && !is_named, Some(file))
+            }
+            ResultPlace::FileOfArguments => {
+                let is_added = declared.is_none() && !is_named;
+                (is_added, is_added.then_some(file))
+            }
+            ResultPlace::FileOfConfiguration => (false, has_own_configuration.then_some(file)),
+            ResultPlace::FileOrStdout => {
+                let in_env = check.env.values().any(|value| value.contains("{result}"));
+                let source = if is_named || in_env {
+                    file
+                } else {
+                    Source::Stdout
+                };
+                (false, Some(source))
+            }
+            ResultPlace::Stdout => (declared.is_none(), Some(Source::Stdout)),
+        };
+        if has_arguments {
+            self.add(results.arguments);
+        }
+        self.result = source.map(|source| Expected {
+            format: results.format,
+            source,
+            require_executed: 1,
+        });
     }
 
     pub(super) fn set_variables(&self, env: &mut BTreeMap<String, OsString>) {
@@ -170,13 +202,6 @@ impl Extra {
     }
 }
 
-/// A configuration of our own.
-struct Own<'a> {
-    tmp: &'a Path,
-    name: &'a str,
-    bytes: Vec<u8>,
-}
-
 fn file_name(word: &str) -> &str {
     word.rsplit('/').next().unwrap_or_default()
 }
@@ -185,137 +210,16 @@ fn mentions(check: &Check, word: &str) -> bool {
     check.run.iter().any(|argument| argument.contains(word))
 }
 
-fn pytest(
-    check: &Check,
-    file: Option<&RepoPath>,
-    places: Places<'_>,
-    pinned: Pinned<'_>,
-) -> Result<Extra, CommandError> {
-    let mut extra = Extra::after(check, "pytest", |name| matches!(name, "pytest" | "py.test"))?;
-    let own = Own {
-        tmp: places.tmp,
-        name: "pytest.ini",
-        bytes: b"[pytest]\n".to_vec(),
+/// The text of a configuration of our own.
+fn filled(text: &str, places: Places<'_>) -> String {
+    let json = |path: &Path| serde_json::Value::from(path.to_string_lossy()).to_string();
+    let piece = |piece| match piece {
+        Piece::Hole("tree") => json(places.tree),
+        Piece::Hole("result") => json(places.result),
+        Piece::Hole(name) => format!("{{{name}}}"),
+        Piece::Text(text) => text.to_owned(),
     };
-    extra.add_configuration("-c", pinned.nearest(file, &["pytest.ini"]), own);
-    match pinned.conftest_top(file) {
-        Some(top) => extra.add_path("--confcutdir", "{tree}", &top),
-        None => extra.add(["--noconftest"]),
-    }
-    extra.add([
-        "--rootdir",
-        "{tree}",
-        "-p",
-        "reins_tree",
-        "-p",
-        "no:cacheprovider",
-    ]);
-    extra.add(["-p", "no:rerunfailures", "-p", "no:flaky"]);
-    if check.preset == Preset::PytestHypothesis {
-        extra.seed_echo = Some(places.tmp.join(SEED_ECHO));
-        if !mentions(check, "{seed}") {
-            extra.add(["--hypothesis-seed={seed}"]);
-        }
-    }
-    let written = check
-        .result
-        .as_ref()
-        .is_none_or(|result| result.path == "{result}");
-    if written && !mentions(check, "{result}") {
-        extra.add(["--junit-xml={result}"]);
-    }
-    extra.result = Some(in_file(Format::Junit, places));
-    let python_path = places.tmp.join("reins-python");
-    extra
-        .files
-        .insert(python_path.join("reins_tree.py"), TREE_PLUGIN.into());
-    extra.python_path = Some(python_path);
-    Ok(extra)
-}
-
-fn nextest(
-    check: &Check,
-    file: Option<&RepoPath>,
-    places: Places<'_>,
-    pinned: Pinned<'_>,
-) -> Result<Extra, CommandError> {
-    let extra = Extra::after(check, "nextest", |name| {
-        matches!(name, "nextest" | "cargo-nextest")
-    })?;
-    let mut extra = extra.then(check, &["run", "r"], "nextest run")?;
-    if mentions(check, "--config-file") {
-        return Ok(extra);
-    }
-    // a retry that `run` itself asks for leaves with 0, and only the file tells
-    let result = serde_json::Value::from(places.result.to_string_lossy());
-    let bytes = format!("[profile.default.junit]\npath = {result}\n").into_bytes();
-    let own = Own {
-        tmp: places.tmp,
-        name: "nextest.toml",
-        bytes,
-    };
-    let configuration = pinned.nearest(file, &["nextest.toml", ".config/nextest.toml"]);
-    extra.result = configuration
-        .is_none()
-        .then(|| in_file(Format::Junit, places));
-    extra.add_configuration("--config-file", configuration, own);
-    Ok(extra)
-}
-
-fn jest(
-    check: &Check,
-    file: Option<&RepoPath>,
-    places: Places<'_>,
-    pinned: Pinned<'_>,
-) -> Result<Extra, CommandError> {
-    let mut extra = Extra::after(check, "jest", |name| matches!(name, "jest" | "jest.js"))?;
-    let root = places.tree.to_string_lossy();
-    // no transform: a babel configuration of the tree could rewrite the property; no mocks: jest
-    // takes one of the tree for any package of that name, unasked
-    let ignored = ["/__mocks__/"];
-    let bytes = serde_json::json!({ "rootDir": root, "transform": {}, "modulePathIgnorePatterns": ignored });
-    let names = ["json", "js", "cjs", "mjs", "ts"].map(|ending| format!("jest.config.{ending}"));
-    let names: Vec<_> = names.iter().map(String::as_str).collect();
-    let own = Own {
-        tmp: places.tmp,
-        name: "jest.config.json",
-        bytes: bytes.to_string().into_bytes(),
-    };
-    extra.add_configuration("--config", pinned.nearest(file, &names), own);
-    extra.add(["--ci", "--passWithNoTests=false"]);
-    if check.run.iter().any(|word| word == "{property_file}") {
-        // else it is a pattern, which a file of the candidate can match too
-        extra.add(["--runTestsByPath"]);
-    }
-    if check.result.is_none() && !mentions(check, "{result}") {
-        extra.add(["--json", "--outputFile={result}"]);
-        extra.result = Some(in_file(Format::Jest, places));
-    }
-    Ok(extra)
-}
-
-/// `go test` leaves with 0 when there are no tests, so its events are read.
-fn go(check: &Check) -> Result<Extra, CommandError> {
-    let mut extra =
-        Extra::after(check, "go test", |name| name == "go")?.then(check, &["test"], "go test")?;
-    extra.add(["-count=1"]);
-    if check.result.is_none() {
-        extra.add(["-json"]);
-        extra.result = Some(Expected {
-            format: Format::Go,
-            source: Source::Stdout,
-            require_executed: 1,
-        });
-    }
-    Ok(extra)
-}
-
-fn in_file(format: Format, places: Places<'_>) -> Expected {
-    Expected {
-        format,
-        source: Source::File(places.result.to_owned()),
-        require_executed: 1,
-    }
+    pieces(text).into_iter().map(piece).collect()
 }
 
 impl Pinned<'_> {
@@ -375,9 +279,8 @@ fn parent(path: &str) -> Option<&str> {
 }
 
 fn below(directory: &str, name: &str) -> String {
-    if directory.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{directory}/{name}")
+    match (directory, name) {
+        ("", path) | (path, "") => path.to_owned(),
+        (directory, name) => format!("{directory}/{name}"),
     }
 }

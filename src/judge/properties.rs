@@ -17,7 +17,7 @@ use crate::model::decision::Standing;
 use crate::model::ids::OracleId;
 use crate::model::path::RepoPath;
 use crate::model::trial::{Outcome, Revision, RunReason};
-use crate::policy::{Check, Policy, Preset};
+use crate::policy::{Check, Policy};
 
 /// A property and everything that is run for it.
 #[derive(Clone, Debug)]
@@ -303,7 +303,7 @@ impl Session<'_> {
         property: &Property<'_>,
         on_base: &[Line],
     ) -> Result<bool, TrialError> {
-        if !echoes(property.check.preset) {
+        if !property.check.preset.seed_echo {
             return Ok(false);
         }
         let mut seen: BTreeMap<String, String> = BTreeMap::new();
@@ -321,19 +321,6 @@ impl Session<'_> {
         }
         let states: BTreeSet<_> = seen.values().collect();
         Ok(states.len() < seen.len())
-    }
-}
-
-/// Whether the tool of a preset says to which state a seed led.
-fn echoes(preset: Preset) -> bool {
-    match preset {
-        Preset::PytestHypothesis => true,
-        Preset::Pytest
-        | Preset::NextestProptest
-        | Preset::JestFastCheck
-        | Preset::GoTest
-        | Preset::Tap
-        | Preset::Raw => false,
     }
 }
 

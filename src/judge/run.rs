@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::budgets::Budgets;
 use super::command::{Invocation, Places, Subject, build};
 use super::fault::TrialError;
-use super::harness::{Pinned, SEED_ECHO};
+use super::harness::Pinned;
 use super::isolation::Land;
 use super::opened::{Known, opened};
 use super::result_file::results;
@@ -17,6 +17,7 @@ use crate::decide::outcome::{Ended, ProcessEnd, Results, RunFacts, judge_run};
 use crate::model::run::{End, Ran};
 use crate::model::trial::Trace;
 use crate::policy::{Check, ExitMap, Network, Policy};
+use crate::presets::SEED_ECHO;
 use crate::sandbox::environment::Environment;
 use crate::sandbox::fence::Fence;
 use crate::sandbox::run::{Job, RunError, Runner};
@@ -194,7 +195,11 @@ impl Bench<'_> {
         let opened = opened(&ran, &[&before, &after], &self.source.jail().blindness());
         Ok(Measured {
             opened,
-            ..measured(&facts, &crate::policy::Preset::Raw.exit(), &ran)
+            ..measured(
+                &facts,
+                &crate::policy::ExitMap::of(&crate::presets::RAW),
+                &ran,
+            )
         })
     }
 

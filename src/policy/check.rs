@@ -1,10 +1,10 @@
-//! What is a declared check: which command, on which seeds, and how is its answer read?
+//! A declared check: its command, its seeds, and how its answer is read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::preset::Preset;
+use crate::presets::{Preset, ResultFormat};
 
 /// One `[[check]]`, after its preset filled in what was not written.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,7 +14,7 @@ pub struct Check {
     /// Whether it runs properties or is a canary.
     pub kind: Kind,
     /// The tool it runs.
-    pub preset: Preset,
+    pub preset: &'static Preset,
     /// The command, not empty, with placeholders.
     pub run: Vec<String>,
     /// The seeds, opaque texts, at least one; `"0"` when none are written.
@@ -68,6 +68,16 @@ pub struct ExitMap {
     pub fail: BTreeSet<u8>,
 }
 
+impl ExitMap {
+    /// The exit codes of a preset.
+    pub fn of(preset: &Preset) -> Self {
+        Self {
+            pass: preset.pass.iter().copied().collect(),
+            fail: preset.fail.iter().copied().collect(),
+        }
+    }
+}
+
 /// A result file: written by the code under test, so never the authority for a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultFile {
@@ -77,26 +87,6 @@ pub struct ResultFile {
     pub path: String,
     /// How many tests must have run, at least 1.
     pub require_executed: u64,
-}
-
-/// How a result file is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ResultFormat {
-    /// JUnit XML.
-    Junit,
-    /// Test Anything Protocol.
-    Tap,
-    /// One JSON object a line.
-    Jsonl,
-}
-
-impl ResultFormat {
-    /// Every format and its name.
-    pub const NAMES: &[(&str, Self)] = &[
-        ("junit", Self::Junit),
-        ("tap", Self::Tap),
-        ("jsonl", Self::Jsonl),
-    ];
 }
 
 /// How long one run may take. The budget is raised to what was measured, plus a margin.

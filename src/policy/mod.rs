@@ -1,5 +1,5 @@
-//! What does the repository hold itself to? `.gitreins/reins.toml`: its sections, strict
-//! reading, and the text that a new repository starts with.
+//! The policy, `.gitreins/reins.toml`: its sections, its strict reader, and the text that a new
+//! repository starts with.
 //!
 //! The policy that judges is always read from the protected line, never from the candidate, from
 //! git's configuration or from the environment. A missing key has its default; an unknown key
@@ -11,14 +11,12 @@ pub mod fault;
 pub mod parse;
 pub mod path_class;
 pub mod placeholder;
-pub mod preset;
 pub mod refname;
 pub mod sections;
 
-pub use check::{Check, ExitMap, Kind, Network, ResultFile, ResultFormat, Timeout};
+pub use check::{Check, ExitMap, Kind, Network, ResultFile, Timeout};
 pub use fault::PolicyFault;
 pub use parse::parse;
-pub use preset::Preset;
 pub use sections::{
     BUILT_IN_CANARIES, Foreman, FreezeRule, Judge, MARKER_SIZE, Mechanism, Paths, Policy, Power,
     Protect, Tier1, VerdictRule,

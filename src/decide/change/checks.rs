@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::policy::name;
 use super::settings::{Settings, Way};
 use crate::model::change::{Area, Change, Kind, Reason};
-use crate::policy::{
-    Check, ExitMap, Kind as Use, Network, Preset, ResultFile, ResultFormat, Timeout,
-};
+use crate::policy::{Check, ExitMap, Kind as Use, Network, ResultFile, Timeout};
+use crate::presets::ResultFormat;
 
 /// Compares the checks by id.
 pub(super) fn compare(told: &mut Settings, before: &[Check], after: &[Check]) {
@@ -68,11 +67,7 @@ fn compare_check(told: &mut Settings, before: &Check, after: &Check) {
         Some(&name(Use::NAMES, *kind)),
         Some(&name(Use::NAMES, after.kind)),
     );
-    told.text(
-        "preset",
-        Some(&name(Preset::NAMES, *preset)),
-        Some(&name(Preset::NAMES, after.preset)),
-    );
+    told.text("preset", Some(preset.name), Some(after.preset.name));
     told.command("run", run, &after.run);
     let set = |list: &[String]| list.iter().cloned().collect();
     told.set("seeds", &set(seeds), &set(&after.seeds), Way::LessIsWeaker);

@@ -143,7 +143,7 @@ fn pytest_is_configured_by_nothing_of_the_candidate() {
     assert_eq!(
         built.result,
         Some(Expected {
-            format: Format::Junit,
+            format: ResultFormat::Junit,
             source: expected,
             require_executed: 1
         })
@@ -217,7 +217,7 @@ fn results_that_are_declared_are_not_asked_for_twice() {
     assert_eq!(
         built.result.unwrap(),
         Expected {
-            format: Format::Junit,
+            format: ResultFormat::Junit,
             source: Source::File("/t/out/r.xml".into()),
             require_executed: 3
         }
@@ -229,7 +229,7 @@ fn results_that_are_declared_are_not_asked_for_twice() {
     assert_eq!(
         tap.result,
         Some(Expected {
-            format: Format::Tap,
+            format: ResultFormat::Tap,
             source: file.clone(),
             require_executed: 1
         })
@@ -267,7 +267,7 @@ fn the_other_presets() {
     }
     let own = b"[profile.default.junit]\npath = \"/tmp/r\"\n";
     assert_eq!(built.files[Path::new("/tmp/nextest.toml")], own);
-    assert_eq!(built.result.unwrap().format, Format::Junit);
+    assert_eq!(built.result.unwrap().format, ResultFormat::Junit);
     let pinned = nextest.pinned(
         &["properties", ".config/nextest.toml"],
         &[".config/nextest.toml"],

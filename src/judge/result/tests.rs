@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::decide::outcome::{ProcessEnd, Results, RunFacts, judge_run};
 use crate::model::trial::Outcome;
-use crate::policy::Preset;
+use crate::policy::ExitMap;
+use crate::presets::{RAW, ResultFormat as Format};
 
 /// passed, failed, errored, skipped, flaky
 fn counted(format: Format, text: &str) -> [u64; 5] {
@@ -309,7 +310,7 @@ fn outcome(format: Format, bytes: &[u8]) -> (Outcome, bool) {
         tampered: vec![],
         results,
     };
-    (judge_run(&facts, &Preset::Raw.exit()).outcome, understood)
+    (judge_run(&facts, &ExitMap::of(&RAW)).outcome, understood)
 }
 
 fn any_format() -> impl Strategy<Value = Format> {

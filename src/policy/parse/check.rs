@@ -1,14 +1,14 @@
-//! What does a `[[check]]` declare, and what does its preset fill in?
+//! Reads a `[[check]]`; its preset fills in what is not written.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Read;
 use super::reader::{Node, Table};
 use crate::model::ids::OracleId;
-use crate::policy::check::{Check, ExitMap, Kind, Network, ResultFile, ResultFormat, Timeout};
+use crate::policy::check::{Check, ExitMap, Kind, Network, ResultFile, Timeout};
 use crate::policy::placeholder;
-use crate::policy::preset::Preset;
 use crate::policy::sections::BUILT_IN_CANARIES;
+use crate::presets::{PRESETS, Preset, RAW, ResultFormat};
 
 /// Reads every `[[check]]`.
 pub fn read_all(node: &Node<'_>) -> Read<Vec<Check>> {
@@ -20,7 +20,7 @@ pub fn read_all(node: &Node<'_>) -> Read<Vec<Check>> {
 fn read(table: &mut Table<'_>, seen: &mut BTreeSet<String>) -> Read<Check> {
     let id = table.required("id", |node| read_id(node, seen))?;
     let kind = table.or("kind", Kind::Property, |node| node.choice(Kind::NAMES))?;
-    let preset = table.or("preset", Preset::Raw, |node| node.choice(Preset::NAMES))?;
+    let preset = table.or("preset", &RAW, |node| node.choice(&presets()))?;
     let known = known(kind);
     let (env, env_unset) = read_environment(table, preset, known)?;
     let mib = |node: &Node<'_>| node.whole(1..=4096, "a whole number of MiB from 1 to 4096");
@@ -45,6 +45,13 @@ fn read(table: &mut Table<'_>, seen: &mut BTreeSet<String>) -> Read<Check> {
     })
 }
 
+fn presets() -> Vec<(&'static str, &'static Preset)> {
+    PRESETS
+        .iter()
+        .map(|preset| (preset.name, *preset))
+        .collect()
+}
+
 fn known(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Property => placeholder::PROPERTY,
@@ -67,10 +74,10 @@ fn read_id(node: &Node<'_>, seen: &mut BTreeSet<String>) -> Read<String> {
     Ok(id)
 }
 
-fn read_seeds(node: &Node<'_>, preset: Preset) -> Read<Vec<String>> {
+fn read_seeds(node: &Node<'_>, preset: &Preset) -> Read<Vec<String>> {
     let seeds = node.distinct(|seed| {
         let text = seed.text()?;
-        match preset.takes_seed(&text) {
+        match preset.seeds.take(&text) {
             true => Ok(text),
             false => Err(seed
                 .fault("a seed that the preset honours, for proptest a decimal number below 2^64")),
@@ -85,12 +92,14 @@ fn read_seeds(node: &Node<'_>, preset: Preset) -> Read<Vec<String>> {
 
 fn read_environment(
     table: &mut Table<'_>,
-    preset: Preset,
+    preset: &Preset,
     known: &[&str],
 ) -> Read<(BTreeMap<String, String>, BTreeSet<String>)> {
-    let mut unset = preset.env_unset();
+    let names = preset.env_unset.iter().copied().flatten();
+    let mut unset: BTreeSet<_> = names.map(|&name| name.to_owned()).collect();
     unset.extend(table.or("env_unset", Vec::new(), |node| node.distinct(read_variable))?);
-    let mut env = preset.env();
+    let pair = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+    let mut env: BTreeMap<_, _> = preset.env.iter().map(pair).collect();
     env.extend(table.or("env", BTreeMap::new(), |node| read_env(node, known))?);
     match env.keys().find(|name| unset.contains(*name)) {
         None => Ok((env, unset)),
@@ -119,8 +128,8 @@ fn is_variable(name: &str) -> bool {
     !name.trim().is_empty() && !name.contains('=')
 }
 
-fn read_exit(table: &mut Table<'_>, preset: Preset) -> Read<ExitMap> {
-    let default = preset.exit();
+fn read_exit(table: &mut Table<'_>, preset: &Preset) -> Read<ExitMap> {
+    let default = ExitMap::of(preset);
     let exit = ExitMap {
         pass: table.or("pass", default.pass, read_codes)?,
         fail: table.or("fail", default.fail, read_codes)?,

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::policy::{BUILT_IN_CANARIES, Kind, Network, Paths, Preset, ResultFormat, Timeout};
+use crate::policy::{BUILT_IN_CANARIES, Kind, Network, Paths, Timeout};
+use crate::presets::{PRESETS, ResultFormat};
 
 const CHECK: &str = "[[check]]\nid = \"a\"\nrun = [\"x\"]\n";
 
@@ -559,8 +560,8 @@ on_complete = ["/opt/complete", "{task_id}"]
 
     let check = policy.check("props").unwrap();
     assert_eq!(
-        (check.kind, check.preset, check.network),
-        (Kind::Property, Preset::PytestHypothesis, Network::Deny)
+        (check.kind, check.preset.name, check.network),
+        (Kind::Property, "pytest-hypothesis", Network::Deny)
     );
     assert_eq!(check.seeds, ["7", "0x9c1e"]);
     assert_eq!(check.env["PYTHONHASHSEED"], "0");
@@ -591,8 +592,8 @@ fn only_id_and_run_are_required_of_a_check() {
     let policy = read(CHECK);
     let check = &policy.checks[0];
     assert_eq!(
-        (check.kind, check.preset, check.network),
-        (Kind::Property, Preset::Raw, Network::Deny)
+        (check.kind, check.preset.name, check.network),
+        (Kind::Property, "raw", Network::Deny)
     );
     assert_eq!(check.seeds, ["0"]);
     assert!(check.env.is_empty() && check.env_unset.is_empty() && check.result.is_none());
@@ -611,14 +612,11 @@ fn only_id_and_run_are_required_of_a_check() {
 
 #[test]
 fn a_preset_fills_in_what_is_not_written() {
-    for (name, preset) in Preset::NAMES {
+    for preset in PRESETS {
+        let name = preset.name;
         let policy = read(&format!("{CHECK}preset = \"{name}\"\n"));
         let check = &policy.checks[0];
-        let failed = if *preset == Preset::NextestProptest {
-            100
-        } else {
-            1
-        };
+        let failed = if name == "nextest-proptest" { 100 } else { 1 };
         assert_eq!(
             (check.preset, &check.exit.pass),
             (*preset, &BTreeSet::from([0]))
