@@ -7,9 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use git_reins::decide::admit::{admit, check};
+use git_reins::decide::evaluation::Evaluation;
 use git_reins::decide::score::Scores;
-use git_reins::evidence::range_context::Request;
-use git_reins::evidence::{self, Judged};
+use git_reins::evidence;
+use git_reins::evidence::range_context::{Governed, Request};
 use git_reins::git::Repo;
 use git_reins::ledger::field::Field;
 use git_reins::ledger::file::print;
@@ -17,7 +18,7 @@ use git_reins::ledger::fixture::{FixtureFile, FixtureLedger};
 use git_reins::ledger::freeze::{FreezeLedger, FreezeRow};
 use git_reins::ledger::oracle::{OracleLedger, OracleRow, PinnedFile};
 use git_reins::ledger::results::ResultRow;
-use git_reins::model::decision::{Decision, Outcome};
+use git_reins::model::decision::Outcome;
 
 #[path = "models/dice.rs"]
 mod dice;
@@ -526,10 +527,10 @@ fn reverted(story: &mut Story<'_>, main: &mut Vec<Made>) -> Made {
 
 // -- the answers -----------------------------------------------------------------------------
 
-fn decided(judged: Judged) -> Decision {
-    match judged {
-        Judged::Decided(decision) => *decision,
-        Judged::NotUnderReins { line } => panic!("{line} is not under reins"),
+fn evaluated(repo: &Repo, request: &Request<'_>) -> Evaluation {
+    match evidence::collect(repo, request, "2026-03-01".parse().unwrap()).unwrap() {
+        Governed::Under(evidence) => Evaluation::of(evidence.facts),
+        Governed::NoPolicy { line } => panic!("{line} has no policy"),
     }
 }
 
@@ -576,11 +577,10 @@ fn no_honest_history_is_refused() {
             base: None,
             tip: Some(&tip),
         };
-        let today = "2026-03-01".parse().unwrap();
         let results = passed(&history.tip.items);
-        let checked = decided(evidence::judge(&repo, &request, today, check).unwrap());
-        let scored = |facts: &_| admit(facts, Scores::Given(&results));
-        let admitted = decided(evidence::judge(&repo, &request, today, scored).unwrap());
+        let evaluation = evaluated(&repo, &request);
+        let checked = check(&evaluation).unwrap();
+        let admitted = admit(&evaluation, Scores::Given(&results)).unwrap();
         for answer in [&checked, &admitted] {
             let details = answer
                 .details

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use git_reins::decide::admit::admit;
+use git_reins::decide::evaluation::Evaluation;
 use git_reins::decide::facts::{
     BaseRev, CommitFacts, Facts, FileFacts, Held, Material, Own, ParentFacts, Reading, Tip, Trials,
 };
@@ -412,6 +413,7 @@ fn facts(texts: &[Vec<u8>; 3]) -> Facts {
             }),
             touched: BTreeSet::from(["src/lib.rs".to_owned()]),
             unsorted: BTreeSet::new(),
+            policy_fault: None,
         },
         commits: vec![CommitFacts {
             id: commit(1),
@@ -439,7 +441,12 @@ fn no_damaged_ledger_is_admitted_that_a_second_reader_refuses() {
     };
     let results = ROWS.map(pass);
     assert!(accepts(&good));
-    assert_eq!(admit(&facts(&good), Scores::Given(&results)).refusals, []);
+    assert_eq!(
+        admit(&Evaluation::of(facts(&good)), Scores::Given(&results))
+            .unwrap()
+            .refusals,
+        []
+    );
     let mut dice = Dice::new(33);
     let (mut admitted, mut wrong, mut strict) = (0, Vec::new(), Vec::new());
     for _ in 0..CASES {
@@ -451,7 +458,7 @@ fn no_damaged_ledger_is_admitted_that_a_second_reader_refuses() {
             .filter(|one| is_row(&texts[0], &one.property_id))
             .cloned()
             .collect();
-        let answer = admit(&facts(&texts), Scores::Given(&known));
+        let answer = admit(&Evaluation::of(facts(&texts)), Scores::Given(&known)).unwrap();
         let is_admitted = answer.decision == Outcome::Admit;
         admitted += usize::from(is_admitted);
         let told = || {

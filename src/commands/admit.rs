@@ -6,17 +6,16 @@ use clap::Args;
 
 use super::adjudicate::find::{Found, Place};
 use super::{Answer, Context, Failure, evaluate};
-use crate::decide::facts::Facts;
-use crate::decide::next::FOLD;
+use crate::decide::evaluation::Evaluation;
 use crate::decide::score::Scores;
 use crate::decide::{admit, article, recorded};
+use crate::evidence::range_context::Governed;
 use crate::git::plumbing::GitPlace;
 use crate::ledger::article::{ArticleLedgers, read_fixture, read_freezes, read_oracles};
 use crate::ledger::file::{LedgerFault, LedgerName};
 use crate::ledger::results::{ResultRow, parse_results};
 use crate::model::day::Day;
 use crate::model::decision::{Decision, Detail};
-use crate::model::path::visible;
 use crate::model::refusal::Code;
 use crate::sys::files;
 
@@ -65,16 +64,14 @@ impl Admit {
             return self.by_article(&context.dir.join(dir), results, today);
         }
         let range = evaluate::Range::parse(self.range.as_deref())?;
-        let scores = match &results {
-            None => Scores::Recorded,
-            Some(Ok(rows)) => Scores::Given(rows),
-            Some(Err(fault)) => Scores::Unreadable(fault),
+        let evaluation = match evaluate::evaluation(context, &range, today)? {
+            Governed::Under(evaluation) => evaluation,
+            Governed::NoPolicy { line } => {
+                return Ok(evaluate::no_policy(&line, today, self.form()));
+            }
         };
-        evaluate::judge(context, &range, today, self.form(), |facts| {
-            let mut decision = admit::admit(facts, scores);
-            hint(context, facts, &mut decision);
-            decision
-        })
+        let decision = decision(context, &evaluation, results.as_ref())?;
+        Ok(evaluate::answer(&decision, self.form()))
     }
 
     fn form(&self) -> evaluate::Form {
@@ -113,18 +110,34 @@ impl Admit {
     }
 }
 
-/// Says where a trial of the candidate lies that is in no commit yet. The decision stays what it is.
-pub(super) fn hint(context: &Context, facts: &Facts, decision: &mut Decision) {
-    let speaks = |code: Code| matches!(code, Code::VerdictMissing | Code::VerdictStale);
-    if !decision.refusals.iter().any(|code| speaks(*code)) {
-        return;
+/// What `admit` says, by results that were handed in, else by the recorded trial.
+pub(super) fn decision(
+    context: &Context,
+    evaluation: &Evaluation,
+    results: Option<&Result<Vec<ResultRow>, LedgerFault>>,
+) -> Result<Decision, Failure> {
+    let unfolded = match results {
+        None => unfolded(context, evaluation),
+        Some(_) => None,
+    };
+    let scores = match results {
+        None => Scores::Recorded(unfolded.as_deref()),
+        Some(Ok(rows)) => Scores::Given(rows),
+        Some(Err(fault)) => Scores::Unreadable(fault),
+    };
+    Ok(admit::admit(evaluation, scores)?)
+}
+
+/// Where a trial of the candidate lies that is in no commit yet; looked for only when no folded
+/// trial counts for a patch.
+fn unfolded(context: &Context, evaluation: &Evaluation) -> Option<String> {
+    if !evaluation.has_patch() || recorded::is_judged(evaluation) {
+        return None;
     }
-    let Ok(place) = GitPlace::find(&context.dir, context.git_dir.as_deref()) else {
-        return;
-    };
-    let Some(worktree) = place.worktree else {
-        return;
-    };
+    let facts = &evaluation.facts;
+    let worktree = GitPlace::find(&context.dir, context.git_dir.as_deref())
+        .ok()?
+        .worktree?;
     let history = worktree.join(facts.policy.paths.history.as_str());
     let is_meant = |place: &Place| {
         let trial = place
@@ -133,26 +146,10 @@ pub(super) fn hint(context: &Context, facts: &Facts, decision: &mut Decision) {
             .and_then(|bytes| recorded::read(&bytes)?.ok());
         trial.is_some_and(|trial| trial.candidate_tree == Some(facts.pins.candidate_tree))
     };
-    let found = Found::at(&[history]).places.into_iter().find(is_meant);
-    let Some(file) = found.map(|place| place.file()) else {
-        return;
-    };
-    let shown = file
-        .strip_prefix(&worktree)
-        .unwrap_or(&file)
-        .display()
-        .to_string();
-    for detail in decision
-        .details
-        .iter_mut()
-        .filter(|detail| speaks(detail.code))
-    {
-        detail.observed.push_str(&format!(
-            "; {} lies unfolded in the worktree",
-            visible(&shown)
-        ));
-        detail.fix = FOLD.to_owned();
-    }
+    let found = Found::at(&[history]).places.into_iter().find(is_meant)?;
+    let file = found.file();
+    let shown = file.strip_prefix(&worktree).unwrap_or(&file);
+    Some(shown.display().to_string())
 }
 
 /// The file of `--results`; `-` is standard input.

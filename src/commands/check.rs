@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::{Answer, Context, Failure, evaluate};
 use crate::decide::admit;
+use crate::evidence::range_context::Governed;
 
 /// Check whether the ledgers of a range agree: form, pins, and order before the patch
 ///
@@ -30,6 +31,10 @@ impl Check {
             admitted: "agree",
             as_json: self.json,
         };
-        evaluate::judge(context, &range, context.today, form, admit::check)
+        let today = context.today;
+        Ok(match evaluate::evaluation(context, &range, today)? {
+            Governed::Under(evaluation) => evaluate::answer(&admit::check(&evaluation)?, form),
+            Governed::NoPolicy { line } => evaluate::no_policy(&line, today, form),
+        })
     }
 }

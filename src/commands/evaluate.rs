@@ -1,12 +1,13 @@
-//! What do the commands that judge share: the range, the repository, the answer?
+//! Shared by the commands that judge: the range, the evaluation, the answer.
 
 use std::sync::Arc;
 
 use super::{Answer, Context, Failure};
-use crate::decide::admit;
-use crate::decide::facts::{Facts, Material, Reading};
-use crate::evidence::range_context::Request;
-use crate::evidence::{self, GateError, Judged};
+use crate::decide::admit::{self, UnreadablePolicy};
+use crate::decide::evaluation::Evaluation;
+use crate::decide::facts::{Material, Reading};
+use crate::evidence::range_context::{Governed, Request};
+use crate::evidence::{self, GateError};
 use crate::exit::ExitStatus;
 use crate::git::{GitError, Repo};
 use crate::ledger::file::LedgerName;
@@ -137,32 +138,30 @@ pub struct Form {
     pub as_json: bool,
 }
 
-/// Opens the repository, gathers the facts of the range and decides.
+/// Opens the repository, gathers the facts of the range and evaluates them.
 ///
 /// # Errors
-/// When nothing can be decided.
-pub fn judge(
+/// When the repository cannot answer.
+pub fn evaluation(
     context: &Context,
     range: &Range,
     today: Day,
-    form: Form,
-    decide: impl Fn(&Facts) -> Decision,
-) -> Result<Answer, Failure> {
+) -> Result<Governed<Evaluation>, Failure> {
     let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
-    Ok(
-        match evidence::judge(&repo, &range.request(), today, decide)? {
-            Judged::Decided(decision) => answer(&decision, form),
-            Judged::NotUnderReins { line } if form.as_json => {
-                answer(&admit::unruled(&line, today), form)
-            }
-            Judged::NotUnderReins { line } => Answer::done(
-                "",
-                format!(
-                    "git-reins: {line} has no policy: it is not under reins, nothing is judged"
-                ),
-            ),
-        },
-    )
+    Ok(match evidence::collect(&repo, &range.request(), today)? {
+        Governed::Under(evidence) => Governed::Under(Box::new(Evaluation::of(evidence.facts))),
+        Governed::NoPolicy { line } => Governed::NoPolicy { line },
+    })
+}
+
+/// The answer where the line has no policy.
+pub fn no_policy(line: &str, today: Day, form: Form) -> Answer {
+    if form.as_json {
+        return answer(&admit::unruled(line, today), form);
+    }
+    let message =
+        format!("git-reins: {line} has no policy: it is not under reins, nothing is judged");
+    Answer::done("", message)
 }
 
 /// The material at HEAD of a bare repository; `None` where there is a worktree to read instead.
@@ -229,6 +228,12 @@ impl From<GateError> for Failure {
 
 impl From<GitError> for Failure {
     fn from(error: GitError) -> Self {
+        GateError::from(error).into()
+    }
+}
+
+impl From<UnreadablePolicy> for Failure {
+    fn from(error: UnreadablePolicy) -> Self {
         GateError::from(error).into()
     }
 }

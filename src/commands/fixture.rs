@@ -5,13 +5,14 @@ use std::str::FromStr;
 use clap::{Args, Subcommand};
 
 use super::commit_ledgers::{CommitFlags, nothing_open};
-use super::evaluate::{Form, Range, judge};
+use super::evaluate::{Form, Range, answer, evaluation, no_policy};
 use super::{Answer, Context, Failure, carry_out};
 use crate::decide::admit;
 use crate::editing::fixture::{self, Said};
 use crate::editing::ledger_worktree::Desk;
 use crate::editing::plan::Plan;
 use crate::editing::{Refused, judged, landing};
+use crate::evidence::range_context::Governed;
 use crate::git::worktree;
 use crate::ledger::fixture::FixtureLedger;
 use crate::model::ids::CommitId;
@@ -110,16 +111,17 @@ impl Fixture {
 impl Verify {
     fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let range = Range::parse(Some(&self.revision))?;
-        judge(
-            context,
-            &range,
+        let (today, form) = (
             context.today,
             Form {
                 admitted: "match",
                 as_json: self.json,
             },
-            admit::verify,
-        )
+        );
+        Ok(match evaluation(context, &range, today)? {
+            Governed::Under(evaluation) => answer(&admit::verify(&evaluation)?, form),
+            Governed::NoPolicy { line } => no_policy(&line, today, form),
+        })
     }
 }
 

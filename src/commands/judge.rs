@@ -107,7 +107,7 @@ impl Judge {
         if handed.patch.is_none() {
             files.insert(
                 file("decision.json"),
-                json::print(&decision(&judged, VerdictEvidence::Itself)).into_bytes(),
+                json::print(&decision(&judged, VerdictEvidence::Itself)?).into_bytes(),
             );
         }
         if let Some(signal) = interrupt.caught() {
@@ -120,7 +120,7 @@ impl Judge {
                 as_json: self.json,
             };
             return Ok(evaluate::answer(
-                &decision(&judged, VerdictEvidence::Rerun),
+                &decision(&judged, VerdictEvidence::Rerun)?,
                 form,
             ));
         }
@@ -229,7 +229,7 @@ fn warnings(out: &mut String, judged: &Judged) {
             .map(|(id, weakness)| format!("{id} is smoke: {}", weakness.words())),
     );
     let touched = judged.trial.touched.iter().map(RepoPath::as_str);
-    notes.extend(steering(&judged.pinned.weighed.context.policy, touched));
+    notes.extend(steering(&judged.pinned.context.policy, touched));
     if !notes.is_empty() {
         out.push('\n');
     }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Answer, Context, Failure};
-use crate::decide::facts::Facts;
+use crate::decide::evaluation::Evaluation;
 use crate::decide::fold::VERDICT;
 use crate::decide::recorded::{self, Difference};
 use crate::evidence::range_context::{self, Governed, RangeContext, Request};
@@ -149,8 +149,9 @@ fn difference(
     let mut first = None;
     for commit in about(repo, &trial, (name, tip))? {
         let ground = range_context(repo, &trial, &commit)?;
-        let facts = gather::gather(repo, &ground, today)?;
-        let Some(found) = first_difference(&facts, &trial, (fault.as_ref(), name), today) else {
+        let evaluation = Evaluation::of(gather::gather(repo, &ground, today)?);
+        let Some(found) = first_difference(&evaluation, &trial, (fault.as_ref(), name), today)
+        else {
             return Ok(Some(None));
         };
         first.get_or_insert(found);
@@ -206,7 +207,7 @@ fn range_context(repo: &Repo, trial: &Trial, tip: &str) -> Result<Box<RangeConte
 /// The first difference. What the record contradicts itself in comes after what its runs and the
 /// ledgers say, and the name of the directory last, since it only says that there is one.
 fn first_difference(
-    facts: &Facts,
+    evaluation: &Evaluation,
     trial: &Trial,
     (fault, name): (Option<&RecordFault>, &str),
     today: Day,
@@ -223,7 +224,7 @@ fn first_difference(
             derived: trial.directory_name(),
         })
     };
-    recorded::recompute(facts, trial, day)
+    recorded::recompute(evaluation, trial, day)
         .or_else(|| fault.cloned().map(unreadable))
         .or_else(misnamed)
 }

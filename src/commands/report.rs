@@ -7,8 +7,10 @@ use clap::{Args, ValueEnum};
 
 use super::{Answer, Context, Failure, admit, evaluate};
 use crate::decide::admit as decision;
-use crate::decide::score::Scores;
-use crate::evidence::{self, GateError, Weighed, change};
+use crate::decide::evaluation::Evaluation;
+use crate::decide::facts::Facts;
+use crate::evidence::range_context::{Governed, RangeContext};
+use crate::evidence::{self, GateError, change};
 use crate::exit::ExitStatus;
 use crate::git::Repo;
 use crate::ledger::file::{HARD_CAP, LedgerName};
@@ -122,20 +124,10 @@ impl Report {
             .map(|path| admit::read(&context.dir, path))
             .transpose()?;
         let results = results.map(|bytes| parse_results(&bytes));
-        let scores = match &results {
-            None => Scores::Recorded,
-            Some(Ok(rows)) => Scores::Given(rows),
-            Some(Err(fault)) => Scores::Unreadable(fault),
-        };
         let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
-        let weighed = evidence::weigh(&repo, &range.request(), today, |facts| {
-            let mut decision = decision::admit(facts, scores);
-            admit::hint(context, facts, &mut decision);
-            decision
-        })?;
-        let weighed = match weighed {
-            Ok(weighed) => weighed,
-            Err(line) => {
+        let evidence = match evidence::collect(&repo, &range.request(), today)? {
+            Governed::Under(evidence) => *evidence,
+            Governed::NoPolicy { line } => {
                 let recompute = self.recompute(self.range.as_deref(), today);
                 return Ok(summary::unruled(
                     &decision::unruled(&line, today),
@@ -143,16 +135,24 @@ impl Report {
                 ));
             }
         };
+        let evaluation = Evaluation::of(evidence.facts);
+        let decision = admit::decision(context, &evaluation, results.as_ref())?;
         let base = match &range.base {
             Some(name) => repo.resolve(name).map_err(GateError::from)?,
-            None => weighed.context.landing,
+            None => evidence.context.landing,
         };
-        let sources = self.sources(&repo, &weighed, base)?;
-        Ok(summary::report(&weighed.facts, &weighed.decision, sources))
+        let sources = self.sources(&repo, &evidence.context, &evaluation.facts, base)?;
+        Ok(summary::report(&evaluation, &decision, sources))
     }
 
-    fn sources(&self, repo: &Repo, weighed: &Weighed, base: CommitId) -> Result<Sources, Failure> {
-        let (facts, tip) = (&weighed.facts, weighed.facts.tip.id);
+    fn sources(
+        &self,
+        repo: &Repo,
+        context: &RangeContext,
+        facts: &Facts,
+        base: CommitId,
+    ) -> Result<Sources, Failure> {
+        let tip = facts.tip.id;
         let tree = repo.commit(tip)?.tree;
         let (mut ledgers, mut files) = (BTreeMap::new(), Vec::new());
         for name in LedgerName::ALL {
@@ -175,12 +175,12 @@ impl Report {
         let sha256 = Some(facts.pins.policy_sha256.to_string());
         files.push(Pinned {
             path: POLICY_PATH.to_owned(),
-            commit: weighed.context.policy_at,
+            commit: context.policy_at,
             sha256,
         });
         let recompute = self.recompute(Some(&format!("{base}..{tip}")), facts.today);
         let changes =
-            change::over(repo, &weighed.context, &facts.commits).map_err(|error| error.to_string());
+            change::over(repo, context, &facts.commits).map_err(|error| error.to_string());
         Ok(Sources {
             ledgers,
             files,

@@ -4,22 +4,22 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::admit::hint;
-use super::{Answer, Context, Failure};
-use crate::decide::admit::{admit, check};
-use crate::decide::facts::Facts;
+use super::{Answer, Context, Failure, admit};
+use crate::decide::admit::check;
+use crate::decide::evaluation::Evaluation;
 use crate::decide::next::{Branch, Situation, next};
-use crate::decide::score::Scores;
 use crate::editing::ledger_worktree::Desk;
 use crate::editing::{judged, landing, start};
-use crate::evidence::range_context::Request;
-use crate::evidence::{self, GateError, Judged};
+use crate::evidence::range_context::{Governed, Request};
+use crate::evidence::{self, GateError, branch};
 use crate::git::Repo;
 use crate::git::worktree::{self, StatusEntry};
 use crate::ledger::field::text;
 use crate::ledger::fixture::FixtureLedger;
 use crate::ledger::freeze::FreezeLedger;
 use crate::ledger::oracle::OracleLedger;
+use crate::model::day::Day;
+use crate::model::decision::Decision;
 use crate::model::ids::CommitId;
 use crate::policy::POLICY_PATH;
 use crate::report::json;
@@ -72,7 +72,15 @@ impl Status {
         let oracle = desk.ledger::<OracleLedger>()?.ledger;
         let fixture = desk.ledger::<FixtureLedger>()?.ledger;
         let freezes = desk.ledger::<FreezeLedger>()?.ledger;
-        let branch = judged::branch(&desk)?;
+        let repo = Repo::open(&context.dir, context.git_dir.as_deref())?;
+        let evaluated = evaluated(&repo, context.today)?;
+        let branch = match &evaluated {
+            Some(Governed::Under(evaluation)) => branch::Branch {
+                base: evaluation.facts.bases.first().map(|base| base.id),
+                patch: evaluation.order.patch.clone(),
+            },
+            Some(Governed::NoPolicy { .. }) | None => judged::branch(&desk)?,
+        };
         let changed = worktree::status(&desk.place)?;
         let is_material = |entry: &&StatusEntry| landing::is_material(&desk.policy.paths, entry);
         let uncommitted: Vec<_> = changed
@@ -87,12 +95,13 @@ impl Status {
             .clone()
             .map(|rows| rows.filter(|row| row.is_independent()).count());
         let has_drafts = rows.is_some_and(|mut rows| rows.any(|row| !row.is_independent()));
-        let has_patch = !branch.patch.is_empty();
-        let repo = Repo::open(&context.dir, context.git_dir.as_deref())?;
-        let said = said(&repo, context, has_patch)?;
-        let land = match &said {
-            Some(Judged::NotUnderReins { line }) => land(&repo, &desk, line, &changed)?,
-            Some(Judged::Decided(_)) | None => String::new(),
+        let land = match &evaluated {
+            Some(Governed::NoPolicy { line }) => land(&repo, &desk, line, &changed)?,
+            Some(Governed::Under(_)) | None => String::new(),
+        };
+        let decision = match &evaluated {
+            Some(Governed::Under(evaluation)) => Some(decision(context, evaluation)?),
+            Some(Governed::NoPolicy { .. }) | None => None,
         };
         let (next, why) = next(&Situation {
             scoring,
@@ -100,11 +109,11 @@ impl Status {
             has_epoch: fixture.is_some(),
             has_freezes: freezes.is_some(),
             is_uncommitted: !uncommitted.is_empty(),
-            branch: match &said {
-                None => Branch::Unknown,
-                Some(Judged::NotUnderReins { .. }) => Branch::NoPolicy(&land),
-                Some(Judged::Decided(decision)) if has_patch => Branch::Patch(decision),
-                Some(Judged::Decided(decision)) => Branch::Ledgers(decision),
+            branch: match (&evaluated, &decision) {
+                (None, _) => Branch::Unknown,
+                (Some(_), None) => Branch::NoPolicy(&land),
+                (Some(_), Some(decision)) if !branch.patch.is_empty() => Branch::Patch(decision),
+                (Some(_), Some(decision)) => Branch::Ledgers(decision),
             },
         });
         let standing = Standing {
@@ -128,23 +137,26 @@ impl Status {
     }
 }
 
-/// What `admit` says of a branch with a patch, else `check`; `None` where no line is known.
-fn said(repo: &Repo, context: &Context, has_patch: bool) -> Result<Option<Judged>, Failure> {
-    let decide = |facts: &Facts| match has_patch {
-        true => {
-            let mut decision = admit(facts, Scores::Recorded);
-            hint(context, facts, &mut decision);
-            decision
-        }
-        false => check(facts),
-    };
-    match evidence::judge(repo, &Request::default(), context.today, decide) {
-        Ok(judged) => Ok(Some(judged)),
-        Err(GateError::Unborn) => Ok(Some(Judged::NotUnderReins {
+/// The branch that is checked out, evaluated; `None` where no line is known.
+fn evaluated(repo: &Repo, today: Day) -> Result<Option<Governed<Evaluation>>, Failure> {
+    match evidence::collect(repo, &Request::default(), today) {
+        Ok(Governed::Under(evidence)) => Ok(Some(Governed::Under(Box::new(Evaluation::of(
+            evidence.facts,
+        ))))),
+        Ok(Governed::NoPolicy { line }) => Ok(Some(Governed::NoPolicy { line })),
+        Err(GateError::Unborn) => Ok(Some(Governed::NoPolicy {
             line: String::new(),
         })),
         Err(GateError::NoLine { .. }) => Ok(None),
         Err(error) => Err(error.into()),
+    }
+}
+
+/// What `admit` says of a branch with a patch, else `check`.
+fn decision(context: &Context, evaluation: &Evaluation) -> Result<Decision, Failure> {
+    match evaluation.has_patch() {
+        true => admit::decision(context, evaluation, None),
+        false => Ok(check(evaluation)?),
     }
 }
 

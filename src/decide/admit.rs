@@ -1,25 +1,54 @@
-//! Is the candidate admitted? All parts of the decision, put together.
+//! Decides whether the ledgers of a range agree and whether its patch is admitted.
 
+use super::evaluation::Evaluation;
 use super::facts::Facts;
-use super::ledgers::{Findings, judge_files, ledger_path};
-use super::order::{self, Order};
+use super::ledgers::{Findings, ledger_path};
+use super::recorded;
 use super::score::{self, Scored, Scores};
-use super::{fixture, freeze, oracle, recorded};
+use super::standings;
 use crate::ledger::file::LedgerName;
 use crate::model::day::Day;
 use crate::model::decision::{
     DECISION_SCHEMA, Decision, Detail, OrderEvidence, Outcome, Rules, Standing,
 };
+use crate::model::ids::CommitId;
 use crate::model::refusal::Code;
+use crate::policy::PolicyFault;
 
-/// Do the ledgers agree? Everything but the score.
-pub fn check(facts: &Facts) -> Decision {
-    decide(facts, None)
+/// Tip brings a policy that cannot be read, and nothing else refuses it: nothing can be decided.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the policy at commit {commit} cannot be read: {fault}")]
+pub struct UnreadablePolicy {
+    /// The candidate.
+    pub commit: CommitId,
+    /// What is wrong with its policy.
+    #[source]
+    pub fault: PolicyFault,
 }
 
-/// Are the fixture bytes at tip the pinned ones? What `check` finds about the fixture ledger.
-pub fn verify(facts: &Facts) -> Decision {
-    let mut decision = check(facts);
+/// Decides whether the ledgers agree: everything but the score.
+///
+/// # Errors
+/// When nothing refuses and tip brings a policy that cannot be read.
+pub fn check(evaluation: &Evaluation) -> Result<Decision, UnreadablePolicy> {
+    readable(
+        &evaluation.facts,
+        decision(
+            evaluation,
+            evaluation.findings.clone(),
+            Scored::default(),
+            false,
+        ),
+    )
+}
+
+/// Decides whether the fixture bytes at tip are the pinned ones: what `check` finds about the
+/// fixture ledger.
+///
+/// # Errors
+/// When nothing refuses and tip brings a policy that cannot be read.
+pub fn verify(evaluation: &Evaluation) -> Result<Decision, UnreadablePolicy> {
+    let facts = &evaluation.facts;
     let ledger = ledger_path(facts, LedgerName::Fixture);
     let of_epoch = |detail: &Detail| {
         detail.code == Code::FixtureEpochUnpinned && detail.reason != "freeze-of-other-epoch"
@@ -27,17 +56,57 @@ pub fn verify(facts: &Facts) -> Decision {
     let of_ledger = |detail: &Detail| {
         detail.path.as_ref() == Some(&ledger) && detail.code != Code::FixtureMigrationMixed
     };
-    decision.details.retain(|detail| {
+    let mut found = evaluation.findings.clone();
+    found.details.retain(|detail| {
         detail.code == Code::FixtureDigestMismatch || of_epoch(detail) || of_ledger(detail)
     });
-    decision.refusals = Decision::refusals_of(&decision.details);
-    decision.decision = Decision::outcome_of(&decision.details, &[]);
-    decision
+    readable(facts, decision(evaluation, found, Scored::default(), false))
 }
 
-/// Is the patch admitted? The ledgers agree, there is a patch, and its score stands.
-pub fn admit(facts: &Facts, scores: Scores<'_>) -> Decision {
-    decide(facts, Some(scores))
+/// Decides whether the patch is admitted: the ledgers agree, there is a patch, and its score stands.
+///
+/// # Errors
+/// When nothing refuses and tip brings a policy that cannot be read.
+pub fn admit(evaluation: &Evaluation, scores: Scores<'_>) -> Result<Decision, UnreadablePolicy> {
+    let facts = &evaluation.facts;
+    let mut found = evaluation.findings.clone();
+    found.details.extend(empty_patch(facts));
+    found.absorb(recorded::judge_changed(facts));
+    let mut scored = score(evaluation, scores);
+    found.absorb(std::mem::take(&mut scored.findings));
+    found
+        .details
+        .extend(score::judge_complement(evaluation, scores, &scored));
+    readable(facts, decision(evaluation, found, scored, true))
+}
+
+/// What the results, or the recorded trial, say about the patch.
+fn score(evaluation: &Evaluation, scores: Scores<'_>) -> Scored {
+    let has_patch = evaluation.has_patch();
+    match scores {
+        Scores::Recorded(unfolded) if has_patch => recorded::judge(evaluation, None, unfolded),
+        Scores::Trial(trial, evidence) if has_patch => {
+            recorded::judge(evaluation, Some((trial, evidence)), None)
+        }
+        Scores::Recorded(_) | Scores::Trial(..) => Scored::default(),
+        Scores::Unreadable(fault) => {
+            let mut scored = Scored::default();
+            scored.findings.add(score::unreadable(fault));
+            scored
+        }
+        Scores::Given(results) => score::judge(evaluation, results),
+    }
+}
+
+/// A decision that does not refuse needs a policy at tip that can be read: it would land.
+fn readable(facts: &Facts, decision: Decision) -> Result<Decision, UnreadablePolicy> {
+    match &facts.tip.policy_fault {
+        Some(fault) if decision.decision != Outcome::Refuse => Err(UnreadablePolicy {
+            commit: facts.tip.id,
+            fault: fault.clone(),
+        }),
+        Some(_) | None => Ok(decision),
+    }
 }
 
 /// The answer where the line that the candidate would land on has no policy: nothing is judged.
@@ -50,41 +119,26 @@ pub fn unruled(line: &str, today: Day) -> Decision {
     }
 }
 
-fn decide(facts: &Facts, scores: Option<Scores<'_>>) -> Decision {
-    let mut order = order::judge(facts);
-    let mut found = std::mem::take(&mut order.findings);
-    found.absorb(judge_files(facts));
-    found.absorb(oracle::judge_rows(facts));
-    found.absorb(fixture::judge_epoch(facts));
-    found.absorb(freeze::judge_rows(facts));
-    let mut standings = score::standings(facts, &order);
-    let count = |wanted| score::count(&standings, wanted);
-    if let Some(exceeded) =
-        freeze::judge_share(facts, count(Standing::Frozen), count(Standing::Scored))
-    {
-        found.add(exceeded);
-    }
-    judge_late(facts, &order, count(Standing::Scored), &mut found);
-    let mut scored = Scored::default();
-    if let Some(scores) = scores {
-        found.details.extend(empty_patch(facts));
-        found.absorb(recorded::judge_changed(facts));
-        scored = score::judge(facts, &standings, scores, &order);
-        found.absorb(std::mem::take(&mut scored.findings));
-    }
+/// The decision that findings and a score make.
+fn decision(
+    evaluation: &Evaluation,
+    mut found: Findings,
+    scored: Scored,
+    is_admission: bool,
+) -> Decision {
+    let facts = &evaluation.facts;
+    let mut standings = evaluation.standings.clone();
     for id in &scored.weak {
         standings.insert(id.clone(), Standing::Smoke);
     }
-    let count = |wanted| score::count(&standings, wanted);
-    let properties = score::listed(&standings, &scored);
-    let has_patch = !order.patch.is_empty();
+    let count = |wanted| standings::count(&standings, wanted);
     sort(&mut found);
     Decision {
         schema: DECISION_SCHEMA,
-        decision: outcome(&found.details, &scored),
+        decision: Decision::outcome_of(&found.details, &scored.held),
         refusals: Decision::refusals_of(&found.details),
         details: found.details,
-        scored: if has_patch || scores.is_none() {
+        scored: if evaluation.has_patch() || !is_admission {
             count(Standing::Scored)
         } else {
             0
@@ -92,37 +146,18 @@ fn decide(facts: &Facts, scores: Option<Scores<'_>>) -> Decision {
         frozen: count(Standing::Frozen),
         smoke: count(Standing::Smoke),
         late: count(Standing::Late),
-        properties,
+        properties: score::listed(&standings, &scored),
         held: scored.held,
         warnings: found.warnings,
         rules: Rules::Full,
         base: facts.bases.first().map(|base| base.id),
         merge_bases: facts.bases.iter().map(|base| base.id).collect(),
         tip: Some(facts.tip.id),
-        patch_commits: order.patch,
+        patch_commits: evaluation.order.patch.clone(),
         blob: scored.blob.map(|blob| blob.to_string()),
         order_evidence: Some(OrderEvidence::Topology),
         verdict_evidence: scored.evidence,
         today: facts.today,
-    }
-}
-
-fn outcome(details: &[Detail], scored: &Scored) -> Outcome {
-    Decision::outcome_of(details, &scored.held)
-}
-
-/// Late rows refuse when nothing else is left to score, and are remarked on otherwise.
-fn judge_late(facts: &Facts, order: &Order, complement: usize, found: &mut Findings) {
-    if complement == 0 {
-        return found
-            .details
-            .extend(order::late_refusals(facts, &order.late));
-    }
-    for (id, late) in &order.late {
-        found.warn(format!(
-            "{id} is late ({}): it does not score for this patch",
-            late.reason
-        ));
     }
 }
 

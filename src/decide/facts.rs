@@ -1,4 +1,4 @@
-//! What has to be known before anything is decided? Owned plain data, gathered at commits.
+//! Holds what has to be known before anything is decided: owned plain data, gathered at commits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::model::ids::{CommitId, EntryState, ObjectId, Sha256};
 use crate::model::record::RecordFault;
 use crate::model::refusal::Code;
 use crate::model::trial::Trial;
-use crate::policy::Policy;
+use crate::policy::{Policy, PolicyFault};
 
 /// Everything that `check` and `admit` decide on.
 #[derive(Clone, Debug)]
@@ -110,6 +110,8 @@ pub struct Tip {
     pub touched: BTreeSet<String>,
     /// The ledgers whose rows are not sorted, as a text merge leaves them.
     pub unsorted: BTreeSet<LedgerName>,
+    /// What is wrong with its policy, where it is another one than that of a base.
+    pub policy_fault: Option<PolicyFault>,
 }
 
 /// The material of one tree. Trees with the same material share one value.

@@ -1,69 +1,34 @@
-//! Which properties score, and what do the results say about them?
+//! Judges results that were handed in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::evaluation::Evaluation;
 use super::facts::Facts;
 use super::freeze::is_unfreezable;
 use super::ledgers::{Findings, ledger_path};
-use super::order::Order;
-use super::recorded;
+use super::standings::count;
 use crate::ledger::field::{Field, text};
 use crate::ledger::file::{LedgerFault, LedgerName};
 use crate::ledger::freeze::FreezeRow;
-use crate::ledger::oracle::OracleRow;
 use crate::ledger::results::ResultRow;
 use crate::model::decision::{Detail, PropertyStanding, Standing, VerdictEvidence};
 use crate::model::ids::{OracleId, Sha256};
 use crate::model::path::RepoPath;
 use crate::model::refusal::Code;
 use crate::model::trial::{Power, Trial};
-use crate::policy::Network;
 
 /// What a score is made from.
 #[derive(Clone, Copy, Debug)]
 pub enum Scores<'a> {
-    /// Nothing was handed in: the recorded trial has to say it.
-    Recorded,
+    /// Nothing was handed in: the recorded trial has to say it. With the path of a trial of the
+    /// candidate that lies in the worktree and in no commit yet.
+    Recorded(Option<&'a str>),
     /// A trial that is not folded yet counts as if it were, beside those that are.
     Trial(&'a Trial, VerdictEvidence),
     /// The results that were handed in.
     Given(&'a [ResultRow]),
     /// A results file that cannot be read.
     Unreadable(&'a LedgerFault),
-}
-
-/// Where every row stands, by id.
-pub fn standings(facts: &Facts, order: &Order) -> BTreeMap<OracleId, Standing> {
-    let frozen = frozen_names(facts);
-    let rows = facts.tip.material.oracle_rows();
-    let standing = |row: &OracleRow| {
-        if !row.scores() || is_online(facts, row) {
-            Standing::Smoke
-        } else if order.late.contains_key(&row.oracle_id) {
-            Standing::Late
-        } else if frozen.contains(row.oracle_id.as_str()) {
-            Standing::Frozen
-        } else {
-            Standing::Scored
-        }
-    };
-    rows.iter()
-        .filter_map(|row| Some((row.id()?, standing(row))))
-        .collect()
-}
-
-/// Whether the check of a row may reach the network, so that the row is smoke.
-fn is_online(facts: &Facts, row: &OracleRow) -> bool {
-    facts
-        .policy
-        .check_of(row.check.as_deref())
-        .is_some_and(|check| check.network == Network::Allow)
-}
-
-/// Every property that any freeze row names, valid or not.
-fn frozen_names(facts: &Facts) -> BTreeSet<&str> {
-    let rows = facts.tip.material.freeze_rows();
-    rows.iter().map(|row| text(&row.property_id)).collect()
 }
 
 /// What the results add to a decision.
@@ -85,40 +50,38 @@ pub struct Scored {
     pub evidence: Option<VerdictEvidence>,
 }
 
-/// Judges the results of a patch against the standings.
-pub fn judge(
-    facts: &Facts,
-    standings: &BTreeMap<OracleId, Standing>,
-    scores: Scores<'_>,
-    order: &Order,
-) -> Scored {
-    let has_patch = !order.patch.is_empty();
-    let mut scored = Scored::default();
-    match scores {
-        Scores::Recorded if has_patch => scored = recorded::judge(facts, standings, order, None),
-        Scores::Trial(trial, evidence) if has_patch => {
-            scored = recorded::judge(facts, standings, order, Some((trial, evidence)));
-        }
-        Scores::Recorded | Scores::Trial(..) => {}
-        Scores::Unreadable(fault) => scored.findings.add(unreadable(fault)),
-        Scores::Given(results) => {
-            scored.evidence = Some(VerdictEvidence::Itself);
-            sort_results(facts, standings, results, &mut scored);
-            for (id, standing) in standings {
-                // an oracle that a patch commit stands on may leave the score, its failure may not
-                let is_faced = order
-                    .late
-                    .get(id.as_str())
-                    .is_some_and(|late| late.is_faced);
-                let weighed = if is_faced {
-                    Standing::Scored
-                } else {
-                    *standing
-                };
-                judge_property(facts, id, weighed, has_patch, &mut scored);
-            }
-        }
+/// Judges results that were handed in.
+pub(super) fn judge(evaluation: &Evaluation, results: &[ResultRow]) -> Scored {
+    let (facts, standings) = (&evaluation.facts, &evaluation.standings);
+    let mut scored = Scored {
+        evidence: Some(VerdictEvidence::Itself),
+        ..Scored::default()
+    };
+    sort_results(facts, standings, results, &mut scored);
+    for (id, standing) in standings {
+        // an oracle that a patch commit stands on may leave the score, its failure may not
+        let is_faced = evaluation
+            .order
+            .late
+            .get(id.as_str())
+            .is_some_and(|late| late.is_faced);
+        let weighed = if is_faced {
+            Standing::Scored
+        } else {
+            *standing
+        };
+        judge_property(facts, id, weighed, evaluation.has_patch(), &mut scored);
     }
+    scored
+}
+
+/// The refusal of a patch that no property with a result scores for.
+pub(super) fn judge_complement(
+    evaluation: &Evaluation,
+    scores: Scores<'_>,
+    scored: &Scored,
+) -> Option<Detail> {
+    let (facts, standings) = (&evaluation.facts, &evaluation.standings);
     let is_left = |(id, standing): (&OracleId, &Standing)| {
         *standing == Standing::Scored && !scored.weak.contains(id)
     };
@@ -126,15 +89,12 @@ pub fn judge(
     let unanswered = matches!(scores, Scores::Given(_)) && scored.statuses.is_empty();
     let readable =
         facts.tip.material.oracle.valid().is_some() && facts.tip.material.freezes.valid().is_some();
-    if has_patch && readable && (!complement || unanswered) {
-        scored
-            .findings
-            .add(no_complement(facts, standings, complement));
-    }
-    scored
+    (evaluation.has_patch() && readable && (!complement || unanswered))
+        .then(|| no_complement(facts, standings, complement))
 }
 
-fn unreadable(fault: &LedgerFault) -> Detail {
+/// The refusal of a results file that cannot be read.
+pub(super) fn unreadable(fault: &LedgerFault) -> Detail {
     let subject = fault.row.clone().unwrap_or_else(|| "results".to_owned());
     let mut detail = Detail::new(Code::ResultsInvalid, "unreadable", subject);
     detail.field = fault.field.clone();
@@ -146,12 +106,7 @@ fn no_complement(
     standings: &BTreeMap<OracleId, Standing>,
     complement: bool,
 ) -> Detail {
-    let count = |wanted| {
-        standings
-            .values()
-            .filter(|standing| **standing == wanted)
-            .count()
-    };
+    let count = |wanted| count(standings, wanted);
     let observed = if complement {
         "no result of any property".to_owned()
     } else {
@@ -289,14 +244,6 @@ fn overlaps(facts: &Facts, row: &FreezeRow) -> bool {
             .iter()
             .any(|touched| prefix.covers(touched))
     })
-}
-
-/// How many rows stand there.
-pub fn count(standings: &BTreeMap<OracleId, Standing>, wanted: Standing) -> usize {
-    standings
-        .values()
-        .filter(|standing| **standing == wanted)
-        .count()
 }
 
 /// The standings as the answer lists them.

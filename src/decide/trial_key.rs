@@ -8,9 +8,8 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::facts::{Facts, Held};
-use super::order::{self, Order};
-use super::score;
+use super::evaluation::Evaluation;
+use super::facts::Held;
 use crate::ledger::field::text;
 use crate::ledger::freeze::FreezeRow;
 use crate::ledger::oracle::OracleRow;
@@ -40,20 +39,16 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// What a trial of these facts is bound to.
-    pub fn of(facts: &Facts) -> Self {
-        Self::under(facts, &order::judge(facts))
-    }
-
-    /// The same where the order is judged already.
-    pub(super) fn under(facts: &Facts, order: &Order) -> Self {
+    /// What a trial of the candidate is bound to.
+    pub fn of(evaluation: &Evaluation) -> Self {
+        let facts = &evaluation.facts;
         let fixture = facts.tip.material.fixture.valid();
         let pins = &facts.pins;
         Self {
             base_tree: pins.base_tree,
             candidate_tree: pins.candidate_tree,
             policy_sha256: pins.policy_sha256,
-            rows_sha256: rows_sha256(facts, order),
+            rows_sha256: rows_sha256(evaluation),
             epoch: fixture.and_then(|ledger| {
                 let digest_sha256 = text(&ledger.digest_sha256).parse().ok()?;
                 Some(Epoch {
@@ -102,8 +97,13 @@ struct InForce<'a> {
 ///   smoke: a smoke row added today says nothing about a file that properties may have loaded.
 ///
 /// Late and smoke rows are no part of it: they never score, so they may come and go.
-pub fn rows_sha256(facts: &Facts, order: &Order) -> Sha256 {
-    let standings = score::standings(facts, order);
+pub fn rows_sha256(evaluation: &Evaluation) -> Sha256 {
+    let Evaluation {
+        facts,
+        order,
+        standings,
+        ..
+    } = evaluation;
     let is_in_force = |row: &&OracleRow| {
         let standing = row.id().and_then(|id| standings.get(&id).copied());
         match standing {

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::Refused;
-use crate::decide::admit;
 use crate::decide::replay::{properties_sha256, row_sha256, shows};
-use crate::evidence::range_context::Request;
-use crate::evidence::{GateError, weigh};
+use crate::evidence::range_context::{Governed, Request};
+use crate::evidence::{Evidence, GateError, collect};
 use crate::git::Repo;
 use crate::ledger::field::text;
 use crate::ledger::fixture::FixtureLedger;
@@ -45,18 +44,18 @@ impl Now {
         fixture: &FixtureLedger,
         today: Day,
     ) -> Result<Result<Self, String>, GateError> {
-        let weighed = match weigh(repo, &Request::default(), today, admit::check)? {
-            Ok(weighed) => *weighed,
-            Err(line) => return Ok(Err(line)),
+        let Evidence { context, facts } = match collect(repo, &Request::default(), today)? {
+            Governed::Under(evidence) => *evidence,
+            Governed::NoPolicy { line } => return Ok(Err(line)),
         };
-        let policy = weighed.context.policy;
+        let policy = context.policy;
         let pinned = text(&fixture.base_rev).parse::<CommitId>().ok();
         let code = |commit| repo.code_tree(repo.commit(commit)?.tree, &Territory::of(&policy));
         let pinned_tree = pinned.map(code).transpose()?;
         Ok(Ok(Self {
             pinned_tree,
-            policy_sha256: weighed.facts.pins.policy_sha256,
-            properties_sha256: properties_sha256(&weighed.facts.tip.material),
+            policy_sha256: facts.pins.policy_sha256,
+            properties_sha256: properties_sha256(&facts.tip.material),
             policy,
         }))
     }

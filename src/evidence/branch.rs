@@ -1,4 +1,4 @@
-//! Where does the branch that is checked out stand: on which base, with which patch commits?
+//! Finds the base and the patch commits of the branch that is checked out.
 
 use super::range_context::{self, Governed, RangeContext, Request, protected_tips, read_policy};
 use super::{GateError, gather, reverts};
@@ -33,9 +33,7 @@ pub fn look(repo: &Repo, draft: &Policy) -> Result<Branch, GateError> {
         Err(error) => return Err(error),
     };
     let mut commits = gather::range_facts(repo, &context)?;
-    if commits.iter().any(|commit| commit.own.code.is_some()) {
-        reverts::mark(repo, &context, &mut commits)?;
-    }
+    reverts::mark(repo, &context, &mut commits)?;
     let patch = commits
         .iter()
         .filter(|commit| commit.is_patch())
@@ -47,7 +45,7 @@ pub fn look(repo: &Repo, draft: &Policy) -> Result<Branch, GateError> {
     })
 }
 
-/// The context under a policy that has not landed yet.
+/// The range under a policy that has not landed yet.
 fn drafted(repo: &Repo, draft: &Policy) -> Result<Option<RangeContext>, GateError> {
     let Some(tip) = repo.head()? else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! What changed in the ledgers and in the policy between two commits? Gathered, then compared.
+//! Compares the ledgers and the policy of two commits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -291,13 +291,7 @@ impl<'a> Look<'a> {
         let territory = Territory::of(&self.context.policy);
         let (mut commits, _) =
             gather::commits(self.repo, self.context, &territory, &mut self.reader)?;
-        let with_code = commits
-            .iter()
-            .filter(|commit| commit.own.code.is_some())
-            .count();
-        if (1..=reverts::MANY).contains(&with_code) {
-            reverts::mark(self.repo, self.context, &mut commits)?;
-        }
+        reverts::mark(self.repo, self.context, &mut commits)?;
         Ok(commits)
     }
 

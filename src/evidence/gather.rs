@@ -1,4 +1,4 @@
-//! Which facts does a decision need? All of them, read from the commits of a range.
+//! Gathers the facts that a decision needs from the commits of a range.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::GateError;
 use super::evil_merge;
 use super::material::Reader;
-use super::range_context::{RangeContext, policy_bytes};
+use super::range_context::{RangeContext, policy_bytes, read_policy};
+use super::reverts;
 use super::trials;
 use super::unexpected_paths;
 use crate::decide::facts::{
@@ -20,6 +21,7 @@ use crate::ledger::oracle::Source;
 use crate::model::day::Day;
 use crate::model::heading::anchors;
 use crate::model::ids::{CommitId, EntryState, ObjectId, Sha256};
+use crate::policy::PolicyFault;
 use crate::policy::path_class::{Marks, Spot, Territory};
 
 /// A cited text larger than this has no headings that anybody looks for.
@@ -32,10 +34,11 @@ const TEXT_CAP: u64 = 8 << 20;
 pub fn gather(repo: &Repo, context: &RangeContext, today: Day) -> Result<Facts, GateError> {
     let territory = Territory::of(&context.policy);
     let mut reader = Reader::new(repo, &context.policy);
-    let (commits, folding) = commits(repo, context, &territory, &mut reader)?;
+    let (mut commits, folding) = commits(repo, context, &territory, &mut reader)?;
+    reverts::mark(repo, context, &mut commits)?;
     let bases = held(repo, &context.range.bases, &mut reader)?;
     let protected = held(repo, &beside_bases(repo, context)?, &mut reader)?;
-    let tip = tip(repo, context, &territory, &mut reader)?;
+    let tip = tip(repo, context, &territory, &bases, &mut reader)?;
     let pins = pins(repo, context, &territory)?;
     let trials = trials::read(repo, context, &folding)?;
     Ok(Facts {
@@ -278,15 +281,16 @@ fn tip(
     repo: &Repo,
     context: &RangeContext,
     territory: &Territory,
+    bases: &[Held],
     reader: &mut Reader<'_>,
 ) -> Result<Tip, GateError> {
     let tree = repo.commit(context.tip)?.tree;
     let material = reader.read(Some(tree))?;
-    let mut bases = Vec::new();
-    for base in &context.range.bases {
-        bases.push(repo.commit(*base)?.tree);
+    let mut base_trees = Vec::new();
+    for base in bases {
+        base_trees.push(repo.commit(base.id)?.tree);
     }
-    let changes = unexpected_paths::changes(repo, territory, &context.policy, tree, &bases)?;
+    let changes = unexpected_paths::changes(repo, territory, &context.policy, tree, &base_trees)?;
     let mut strays = changes.strays;
     strays.extend(unexpected_paths::ledger_directory(
         repo,
@@ -301,8 +305,25 @@ fn tip(
         base_rev: base_rev(repo, &material, &context.range.bases)?,
         touched: changes.touched,
         unsorted: reader.unsorted(tree)?,
+        policy_fault: policy_fault(repo, context.tip, material.policy, bases)?,
         material,
     })
+}
+
+/// What is wrong with the policy of tip, where it is another one than that of a base.
+fn policy_fault(
+    repo: &Repo,
+    tip: CommitId,
+    policy: Option<EntryState>,
+    bases: &[Held],
+) -> Result<Option<PolicyFault>, GateError> {
+    if bases.iter().all(|base| base.material.policy == policy) {
+        return Ok(None);
+    }
+    match read_policy(repo, tip) {
+        Err(GateError::Policy { fault, .. }) => Ok(Some(fault)),
+        read => read.map(|_| None),
+    }
 }
 
 /// The bytes of every fixture, and of every property and witness file that a row names.

@@ -1,4 +1,4 @@
-//! Commit range in, evidence out: which line, which policy, which facts?
+//! Reads a commit range: its lines, its policy, its facts.
 
 pub mod branch;
 pub mod change;
@@ -15,10 +15,10 @@ pub mod unexpected_paths;
 
 use std::sync::Arc;
 
+use crate::decide::admit::UnreadablePolicy;
 use crate::decide::facts::{Facts, Material};
 use crate::git::{GitError, Repo};
 use crate::model::day::Day;
-use crate::model::decision::{Decision, Outcome};
 use crate::model::ids::CommitId;
 use crate::model::refusal::Code;
 use crate::policy::PolicyFault;
@@ -104,90 +104,34 @@ pub fn at_head(repo: &Repo) -> Result<Option<Arc<Material>>, GateError> {
     ))
 }
 
-/// A decision, or the line that is not under reins.
+/// What was read about a range.
 #[derive(Debug)]
-pub enum Judged {
-    /// There is no policy on the line that the candidate would land on.
-    NotUnderReins {
-        /// The line as it was found.
-        line: String,
-    },
-    /// The policy there was applied.
-    Decided(Box<Decision>),
-}
-
-/// Surveys the range, gathers the facts and decides.
-///
-/// # Errors
-/// When the repository cannot answer.
-pub fn judge(
-    repo: &Repo,
-    request: &Request<'_>,
-    today: Day,
-    decide: impl Fn(&Facts) -> Decision,
-) -> Result<Judged, GateError> {
-    Ok(match weigh(repo, request, today, decide)? {
-        Ok(weighed) => Judged::Decided(Box::new(weighed.decision)),
-        Err(line) => Judged::NotUnderReins { line },
-    })
-}
-
-/// A decision with the context and the facts that it was made from.
-#[derive(Debug)]
-pub struct Weighed {
+pub struct Evidence {
     /// Lines, policy, range.
     pub context: RangeContext,
-    /// Everything that was gathered.
+    /// Everything that is decided on.
     pub facts: Facts,
-    /// What was decided.
-    pub decision: Decision,
 }
 
-/// The same with everything that was gathered; the inner error is the line without a policy.
+/// Finds the range and the policy that judges it, and gathers the facts.
 ///
 /// # Errors
 /// When the repository cannot answer.
-pub fn weigh(
+pub fn collect(
     repo: &Repo,
     request: &Request<'_>,
     today: Day,
-    decide: impl Fn(&Facts) -> Decision,
-) -> Result<Result<Box<Weighed>, String>, GateError> {
+) -> Result<Governed<Evidence>, GateError> {
     let context = match range_context::find(repo, request)? {
-        Governed::NoPolicy { line } => return Ok(Err(line)),
+        Governed::NoPolicy { line } => return Ok(Governed::NoPolicy { line }),
         Governed::Under(context) => *context,
     };
-    let mut facts = gather::gather(repo, &context, today)?;
-    let decision = settle(repo, &context, &mut facts, decide)?;
-    Ok(Ok(Box::new(Weighed {
-        context,
-        facts,
-        decision,
-    })))
+    let facts = gather::gather(repo, &context, today)?;
+    Ok(Governed::Under(Box::new(Evidence { context, facts })))
 }
 
-/// Decides on gathered facts.
-///
-/// Whether a commit is a revert is only looked for when it can matter: when something stands
-/// against the candidate, or when a commit with code changes rows too.
-fn settle(
-    repo: &Repo,
-    context: &RangeContext,
-    facts: &mut Facts,
-    decide: impl Fn(&Facts) -> Decision,
-) -> Result<Decision, GateError> {
-    let mut decision = decide(facts);
-    if reverts::matter(facts, &decision) {
-        reverts::mark(repo, context, &mut facts.commits)?;
-        decision = decide(facts);
+impl From<UnreadablePolicy> for GateError {
+    fn from(UnreadablePolicy { commit, fault }: UnreadablePolicy) -> Self {
+        Self::Policy { commit, fault }
     }
-    if decision.decision != Outcome::Refuse
-        && facts
-            .bases
-            .iter()
-            .any(|base| base.material.policy != facts.tip.material.policy)
-    {
-        range_context::read_policy(repo, facts.tip.id)?; // a policy that cannot be read may not land
-    }
-    Ok(decision)
 }

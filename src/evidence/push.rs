@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use super::destination::{Destination, Found, find, known};
 use super::range_context::{self, Governed, RangeContext, Request, no_line};
-use super::{GateError, gather, reverts, settle};
+use super::{GateError, gather};
 use crate::decide::admit::{admit, check};
+use crate::decide::evaluation::Evaluation;
 use crate::decide::score::Scores;
 use crate::git::Repo;
 use crate::git::object::Peeled;
@@ -90,7 +91,7 @@ pub fn judge_range(
         .unwrap_or("the protected line")
         .to_owned();
     let is_line = lines.is_empty() || lines.contains(&name);
-    let found = Judged::of(repo, &ground, is_line, today)?;
+    let found = Judged::of(repo, &ground, today)?;
     let is_enforced = lines.is_empty() || ground.policy.enforces(&name);
     Ok(PushAnswer {
         refs: vec![found.answer(name, Vec::new(), is_line, is_enforced)],
@@ -295,7 +296,7 @@ impl Gate<'_> {
             tip,
             range,
         };
-        let judged = Rc::new(Judged::of(self.repo, &ground, is_line, self.today)?);
+        let judged = Rc::new(Judged::of(self.repo, &ground, self.today)?);
         self.known.insert(key, Rc::clone(&judged));
         Ok(Ruled::Range(judged))
     }
@@ -315,24 +316,12 @@ struct Judged {
 
 impl Judged {
     /// Judges a range. The recorded trial is asked for where the policy wants one of a patch.
-    fn of(
-        repo: &Repo,
-        ground: &RangeContext,
-        is_line: bool,
-        today: Day,
-    ) -> Result<Self, GateError> {
-        let mut facts = gather::gather(repo, ground, today)?;
-        let check = settle(repo, ground, &mut facts, check)?;
+    fn of(repo: &Repo, ground: &RangeContext, today: Day) -> Result<Self, GateError> {
+        let evaluation = Evaluation::of(gather::gather(repo, ground, today)?);
+        let check = check(&evaluation)?;
         let mut recorded = Vec::new();
-        if facts.has_patch() && ground.policy.verdict.require {
-            if is_line {
-                reverts::mark_when_all(repo, ground, &mut facts.commits)?;
-            }
-            recorded = if facts.has_patch() {
-                admit(&facts, Scores::Recorded).details
-            } else {
-                Vec::new()
-            };
+        if evaluation.has_patch() && ground.policy.verdict.require {
+            recorded = admit(&evaluation, Scores::Recorded(None))?.details;
             recorded.retain(|detail| !check.details.contains(detail));
         }
         Ok(Self {

@@ -1,14 +1,13 @@
-//! Which commits take back a commit of the protected line, path for path?
+//! Finds the commits that take back a commit of the protected line, path for path.
 
 use std::collections::BTreeMap;
 
 use super::GateError;
 use super::range_context::RangeContext;
-use crate::decide::facts::{CommitFacts, Facts};
+use crate::decide::facts::CommitFacts;
 use crate::git::Repo;
 use crate::git::object::RawCommit;
 use crate::git::owned::Go;
-use crate::model::decision::Decision;
 use crate::model::ids::{CommitId, EntryState, ObjectId};
 
 /// How many first-parent commits of the protected line a revert may reach back to.
@@ -17,72 +16,9 @@ const REACH: usize = 1_000;
 /// The leaves that a commit owns, by raw path.
 type Leaves = BTreeMap<Vec<u8>, Option<EntryState>>;
 
-/// With more commits than this, reverts are looked for only when they can change the answer.
-const FEW: usize = 4;
-
-/// With more commits than this, none is taken for a revert: each is judged as a patch, which is
-/// stricter, and an answer stays a matter of seconds.
-pub(super) const MANY: usize = 64;
-
-/// Whether reverts have to be looked for: in a short range always, so that the answer lists the
-/// patch commits as they are; else when reverts can change it.
-///
-/// Without findings they only could by holding: when a commit with code changes rows as well.
-pub fn matter(facts: &Facts, decision: &Decision) -> bool {
-    let with_code = || {
-        facts
-            .commits
-            .iter()
-            .filter(|commit| commit.own.code.is_some())
-    };
-    let count = with_code().count();
-    let is_short = count <= FEW;
-    count <= MANY
-        && with_code()
-            .any(|commit| is_short || !decision.details.is_empty() || changes_rows(commit))
-}
-
-fn changes_rows(commit: &CommitFacts) -> bool {
-    commit.parents.iter().all(|parent| {
-        let (before, after) = (&parent.material, &commit.material);
-        !std::sync::Arc::ptr_eq(before, after)
-            && (before.oracle.valid() != after.oracle.valid()
-                || before.freezes.valid() != after.freezes.valid())
-    })
-}
-
-/// Whether the patch of a range may turn out to be reverts alone: then all of them are marked.
-///
-/// One commit that takes nothing back settles it, so that a plain patch is not looked at to its end.
-///
-/// # Errors
-/// When an object is absent or unreadable.
-pub fn mark_when_all(
-    repo: &Repo,
-    context: &RangeContext,
-    commits: &mut [CommitFacts],
-) -> Result<(), GateError> {
-    let code: Vec<_> = commits
-        .iter()
-        .filter(|commit| commit.is_patch())
-        .map(|commit| commit.id)
-        .collect();
-    if code.len() > MANY {
-        return Ok(());
-    }
-    let mut look = Look::new(repo, context)?;
-    let mut found = BTreeMap::new();
-    for id in code {
-        let Some(reverted) = look.taken_back(id)? else {
-            return Ok(());
-        };
-        found.insert(id, reverted);
-    }
-    for commit in commits {
-        commit.reverts = commit.reverts.or(found.get(&commit.id).copied());
-    }
-    Ok(())
-}
+/// With more commits with code than this, none is taken for a revert: each is judged as a patch,
+/// which is stricter, and an answer stays a matter of seconds.
+const MANY: usize = 64;
 
 /// Marks the commits with code that are reverts.
 ///
@@ -93,6 +29,13 @@ pub fn mark(
     context: &RangeContext,
     commits: &mut [CommitFacts],
 ) -> Result<(), GateError> {
+    let with_code = commits
+        .iter()
+        .filter(|commit| commit.own.code.is_some())
+        .count();
+    if !(1..=MANY).contains(&with_code) {
+        return Ok(());
+    }
     let mut look = Look::new(repo, context)?;
     for commit in commits
         .iter_mut()

@@ -1,4 +1,4 @@
-//! What exactly is judged, and by what? Everything is read once, before anything runs.
+//! Reads what is judged, and by what, once and before anything runs.
 
 use std::collections::BTreeMap;
 
@@ -6,11 +6,11 @@ use super::fault::TrialError;
 use super::image;
 use crate::decide::admit;
 use crate::decide::diff::is_blank;
-use crate::decide::order::{self, Order};
+use crate::decide::evaluation::Evaluation;
 use crate::decide::trial::Draft;
 use crate::decide::trial_key::Bound;
-use crate::evidence::range_context::{self, Governed, Request};
-use crate::evidence::{Weighed, weigh};
+use crate::evidence::range_context::{self, Governed, RangeContext, Request};
+use crate::evidence::{Evidence, GateError, collect};
 use crate::git::Repo;
 use crate::git::apply::{Borrower, Entries};
 use crate::git::owned::Go;
@@ -39,10 +39,10 @@ pub struct Handed<'a> {
 /// Everything that a trial is judged by.
 #[derive(Debug)]
 pub struct Pinned {
-    /// The range, its facts, and what `check` says.
-    pub weighed: Weighed,
-    /// The order of its commits: which rows are late.
-    pub order: Order,
+    /// Lines, policy, range.
+    pub context: RangeContext,
+    /// The facts of the range, evaluated.
+    pub evaluation: Evaluation,
     /// The base commit.
     pub base: CommitId,
     /// Its whole tree.
@@ -99,9 +99,9 @@ impl Candidate {
 /// # Errors
 /// When the repository cannot answer, or something refuses before anything runs.
 pub fn pin(repo: &Repo, handed: &Handed<'_>, today: Day) -> Result<Pinned, TrialError> {
-    let weighed = match handed.patch {
+    let Evidence { context, facts } = match handed.patch {
         Some(_) => beside_patch(repo, handed.base, today)?,
-        None => weighed(
+        None => evidence(
             repo,
             &Request {
                 base: handed.base,
@@ -110,19 +110,20 @@ pub fn pin(repo: &Repo, handed: &Handed<'_>, today: Day) -> Result<Pinned, Trial
             today,
         )?,
     };
-    if weighed.decision.decision == Outcome::Refuse {
-        return Err(TrialError::Checked(Box::new(weighed.decision)));
+    let evaluation = Evaluation::of(facts);
+    let check = admit::check(&evaluation).map_err(GateError::from)?;
+    if check.decision == Outcome::Refuse {
+        return Err(TrialError::Checked(Box::new(check)));
     }
-    let order = order::judge(&weighed.facts);
-    let bound = Bound::of(&weighed.facts);
-    let base = weighed.facts.bases.first().map(|base| base.id);
+    let bound = Bound::of(&evaluation);
+    let base = evaluation.facts.bases.first().map(|base| base.id);
     let (Some(base), Some(base_tree)) = (base, bound.base_tree) else {
-        return Err(TrialError::Checked(Box::new(weighed.decision)));
+        return Err(TrialError::Checked(Box::new(check)));
     };
     let base_root = repo.commit(base)?.tree;
     let candidate = match &handed.patch {
         Some(bytes) => Candidate::Patch(bytes.clone()),
-        None => Candidate::Range(changes(repo, &weighed, base_root)?),
+        None => Candidate::Range(changes(repo, &context, base_root)?),
     };
     let draft = match (handed.is_infra, candidate.is_blank()) {
         (true, _) => Draft::Infra,
@@ -135,7 +136,6 @@ pub fn pin(repo: &Repo, handed: &Handed<'_>, today: Day) -> Result<Pinned, Trial
         image::expect(&image, &bound.image_id)?;
     }
     Ok(Pinned {
-        order,
         base,
         base_root,
         base_tree,
@@ -144,7 +144,8 @@ pub fn pin(repo: &Repo, handed: &Handed<'_>, today: Day) -> Result<Pinned, Trial
         image,
         draft,
         candidate,
-        weighed,
+        context,
+        evaluation,
     })
 }
 
@@ -157,16 +158,16 @@ fn no_epoch() -> TrialError {
     }
 }
 
-fn weighed(repo: &Repo, request: &Request<'_>, today: Day) -> Result<Weighed, TrialError> {
-    match weigh(repo, request, today, admit::check)? {
-        Ok(weighed) => Ok(*weighed),
-        Err(line) => Err(TrialError::NotUnderReins { line }),
+fn evidence(repo: &Repo, request: &Request<'_>, today: Day) -> Result<Evidence, TrialError> {
+    match collect(repo, request, today)? {
+        Governed::Under(evidence) => Ok(*evidence),
+        Governed::NoPolicy { line } => Err(TrialError::NotUnderReins { line }),
     }
 }
 
 /// The material for a patch that no commit has: that of HEAD when HEAD only adds material to base,
 /// else that of base.
-fn beside_patch(repo: &Repo, base: Option<&str>, today: Day) -> Result<Weighed, TrialError> {
+fn beside_patch(repo: &Repo, base: Option<&str>, today: Day) -> Result<Evidence, TrialError> {
     let base = match base {
         Some(name) => repo.resolve(name)?,
         None => match range_context::find(repo, &Request::default())? {
@@ -176,7 +177,7 @@ fn beside_patch(repo: &Repo, base: Option<&str>, today: Day) -> Result<Weighed, 
     };
     let name = base.to_string();
     if repo.head()?.is_some() {
-        let ahead = weighed(
+        let ahead = evidence(
             repo,
             &Request {
                 base: Some(&name),
@@ -189,7 +190,7 @@ fn beside_patch(repo: &Repo, base: Option<&str>, today: Day) -> Result<Weighed, 
             return Ok(ahead);
         }
     }
-    weighed(
+    evidence(
         repo,
         &Request {
             base: Some(&name),
@@ -200,9 +201,13 @@ fn beside_patch(repo: &Repo, base: Option<&str>, today: Day) -> Result<Weighed, 
 }
 
 /// Where the tip of a range differs from base in what is no material.
-fn changes(repo: &Repo, weighed: &Weighed, base_root: ObjectId) -> Result<Entries, TrialError> {
-    let territory = Territory::of(&weighed.context.policy);
-    let tip = repo.commit(weighed.context.tip)?.tree;
+fn changes(
+    repo: &Repo,
+    context: &RangeContext,
+    base_root: ObjectId,
+) -> Result<Entries, TrialError> {
+    let territory = Territory::of(&context.policy);
+    let tip = repo.commit(context.tip)?.tree;
     let mut changes = BTreeMap::new();
     repo.owned(Some(tip), &[Some(base_root)], &mut |step| {
         let spot = step

@@ -13,6 +13,7 @@ use crate::decide::recorded::unwitnessed;
 use crate::decide::score::Scores;
 use crate::decide::trial::{SeedVerdict, TrialDecision};
 use crate::decide::trial_key::{seeds, seeds_sha256};
+use crate::evidence::GateError;
 use crate::model::day::Day;
 use crate::model::decision::{Decision, VerdictEvidence};
 use crate::model::path::{RepoPath, visible};
@@ -52,7 +53,7 @@ pub(super) fn trial(
     decision: &TrialDecision,
     (started_at, wall_ms): (String, u64),
 ) -> Result<Trial, TrialError> {
-    let seeds = seeds(&pinned.weighed.context.policy);
+    let seeds = seeds(&pinned.context.policy);
     let checks: Vec<_> = lines.0.iter().map(Line::record).collect();
     let touched: Vec<_> = patch.touched.iter().cloned().collect();
     let trial = Trial {
@@ -70,7 +71,7 @@ pub(super) fn trial(
         epoch: pinned.epoch.clone(),
         image: pinned.image.clone(),
         enforced: patch.enforced,
-        online: online(&pinned.weighed.context.policy, &checks),
+        online: online(&pinned.context.policy, &checks),
         checks,
         power: decision.power.clone(),
         held: decision.held.clone(),
@@ -100,7 +101,7 @@ pub fn keep(
     day: Day,
     beside: BTreeMap<RepoPath, Vec<u8>>,
 ) -> Result<(RepoPath, Deposited), TrialError> {
-    let history = &judged.pinned.weighed.context.policy.paths.history;
+    let history = &judged.pinned.context.policy.paths.history;
     let name = judged.trial.directory_name();
     let dir: RepoPath = format!("{history}/{day}/{name}")
         .parse()
@@ -169,9 +170,10 @@ fn log(line: &Line) -> String {
 }
 
 /// What `admit` says of the candidate with this trial, as if it were folded.
-pub fn decision(judged: &Judged, evidence: VerdictEvidence) -> Decision {
-    admit::admit(
-        &judged.pinned.weighed.facts,
-        Scores::Trial(&judged.trial, evidence),
-    )
+///
+/// # Errors
+/// When nothing refuses and tip brings a policy that cannot be read.
+pub fn decision(judged: &Judged, evidence: VerdictEvidence) -> Result<Decision, TrialError> {
+    let scores = Scores::Trial(&judged.trial, evidence);
+    Ok(admit::admit(&judged.pinned.evaluation, scores).map_err(GateError::from)?)
 }

@@ -112,7 +112,7 @@ impl Court<'_> {
         let all = planned(policy, pinned, &[])?;
         let mut roots = vec![(Revision::Base, pinned.base_root)];
         roots.extend(patched.map(|patched| (Revision::Candidate, patched.root)));
-        let material = &pinned.weighed.facts.tip.material;
+        let material = &pinned.evaluation.facts.tip.material;
         let scene = Scene {
             policy,
             material,
@@ -145,7 +145,7 @@ impl Court<'_> {
 
 /// The policy that judges, with as many replays as were asked for.
 fn policy_of(pinned: &Pinned, asked: &Asked<'_>) -> Policy {
-    let policy = &pinned.weighed.context.policy;
+    let policy = &pinned.context.policy;
     let judge = policy.judge.clone();
     Policy {
         judge: Judge {
@@ -253,7 +253,7 @@ fn record(
         base_tree: pinned.base_tree,
         candidate: seen.candidate,
         policy_sha256: pinned.bound.policy_sha256,
-        properties_sha256: properties_sha256(&pinned.weighed.facts.tip.material),
+        properties_sha256: properties_sha256(&pinned.evaluation.facts.tip.material),
         epoch: pinned.epoch.clone(),
         image: pinned.image.clone(),
         times: policy.judge.replays,

@@ -18,7 +18,6 @@ use super::witness;
 use super::workdir::Source;
 use crate::decide::canary::material;
 use crate::decide::diff::Diff;
-use crate::decide::score;
 use crate::decide::trial::{Draft, TrialDecision, TrialFacts, judge as decide};
 use crate::git::Repo;
 use crate::git::apply::Borrower;
@@ -123,11 +122,15 @@ impl Court<'_> {
 
     /// Runs what has to run.
     fn hear(&self, pinned: &Pinned, case: &mut Case) -> Result<TrialDecision, TrialError> {
-        let policy = &pinned.weighed.context.policy;
-        let material_of_tip = &pinned.weighed.facts.tip.material;
-        let standings = score::standings(&pinned.weighed.facts, &pinned.order);
+        let policy = &pinned.context.policy;
+        let material_of_tip = &pinned.evaluation.facts.tip.material;
         let rows = material_of_tip.oracle_rows();
-        let properties = properties::plan(policy, rows, material_of_tip.freeze_rows(), &standings)?;
+        let properties = properties::plan(
+            policy,
+            rows,
+            material_of_tip.freeze_rows(),
+            &pinned.evaluation.standings,
+        )?;
         let budgets = Budgets::on(self.repo, policy, pinned.base, &pinned.image)?;
         for check in &policy.checks {
             budgets.of(check)?; // told before anything runs
@@ -281,7 +284,7 @@ struct Case {
 
 impl Case {
     fn facts(&self, pinned: &Pinned, properties: &[Property<'_>], today: Day) -> TrialFacts {
-        let policy = &pinned.weighed.context.policy;
+        let policy = &pinned.context.policy;
         TrialFacts {
             draft: pinned.draft,
             canaries: canaries::facts(policy, &self.lines),
@@ -295,7 +298,7 @@ impl Case {
 
     /// Lists what did not run after a canary that missed.
     fn keep_back(&mut self, pinned: &Pinned, properties: &[Property<'_>]) {
-        let policy = &pinned.weighed.context.policy;
+        let policy = &pinned.context.policy;
         for id in crate::decide::canary::order(policy) {
             if !self.lines.canaries().any(|line| line.id == id) {
                 let kept = super::run::Measured::after_canary();

@@ -22,7 +22,7 @@ pub fn roots(
     properties: &[Property<'_>],
 ) -> Result<BTreeMap<OracleId, ObjectId>, TrialError> {
     let mut roots = BTreeMap::new();
-    let tip = repo.commit(pinned.weighed.context.tip)?.tree;
+    let tip = repo.commit(pinned.context.tip)?.tree;
     for property in properties.iter().filter(|property| property.scores) {
         let Some(file) = &property.row.witness_patch else {
             continue;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use sha2::{Digest, Sha256};
 
 use crate::decide::enforced::online;
+use crate::decide::evaluation::Evaluation;
 use crate::decide::facts::{Facts, Folded, Reading};
 use crate::decide::recorded;
 use crate::decide::trial_key::Bound;
@@ -49,7 +50,8 @@ pub struct Obstacle {
 }
 
 /// The report of a decision on gathered facts.
-pub fn report(facts: &Facts, decision: &Decision, sources: Sources) -> Report {
+pub fn report(evaluation: &Evaluation, decision: &Decision, sources: Sources) -> Report {
+    let facts = &evaluation.facts;
     let places = Places::of(facts, &sources.ledgers);
     let freezes: Vec<_> = facts
         .tip
@@ -80,7 +82,7 @@ pub fn report(facts: &Facts, decision: &Decision, sources: Sources) -> Report {
         score: score(&properties),
         properties,
         changes,
-        trials: trials(facts, decision),
+        trials: trials(evaluation, decision),
         warnings: decision.warnings.iter().cloned().chain(trouble).collect(),
         ..bare(decision, provenance)
     }
@@ -381,11 +383,12 @@ fn forecast(freezes: &[Freeze], properties: &[Property], today: Day) -> Vec<Laps
 }
 
 /// The trials that the scores rest on, the strictest first; none where results were handed in.
-fn trials(facts: &Facts, decision: &Decision) -> Vec<TrialSummary> {
+fn trials(evaluation: &Evaluation, decision: &Decision) -> Vec<TrialSummary> {
     if decision.blob.is_none() {
         return Vec::new();
     }
-    let bound = Bound::of(facts);
+    let facts = &evaluation.facts;
+    let bound = Bound::of(evaluation);
     let counts = |folded: &&Folded| {
         let trial = folded.reading.as_ref().ok();
         trial.is_some_and(|trial| {

@@ -4,6 +4,7 @@
     reason = "a test that cannot record its trial fails"
 )]
 
+use git_reins::decide::evaluation::Evaluation;
 use git_reins::decide::facts::Facts;
 use git_reins::decide::trial_key::{self, Bound};
 use git_reins::evidence::gather::gather;
@@ -36,7 +37,8 @@ impl Story {
     /// The record of a trial of HEAD in which everything passed.
     pub fn trial(&self) -> Trial {
         let facts = self.facts();
-        let bound = Bound::of(&facts);
+        let evaluation = Evaluation::of(facts);
+        let (facts, bound) = (&evaluation.facts, Bound::of(&evaluation));
         let seeds = trial_key::seeds(&facts.policy);
         let mut checks: Vec<_> = CANARIES
             .map(|id| run(id, None, None, Revision::Candidate, Outcome::Pass))

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 
 use git_reins::decide::admit::admit;
+use git_reins::decide::evaluation::Evaluation;
 use git_reins::decide::score::Scores;
 use git_reins::model::decision::{Outcome as Decided, VerdictEvidence};
 use git_reins::model::ids::Sha256;
@@ -723,8 +724,8 @@ fn power_and_witness_decide_what_scores() {
 #[test]
 fn a_trial_beside_the_branch_counts_as_if_it_were_folded() {
     let story = Story::honest();
-    let (facts, trial) = (story.facts(), story.trial());
-    let rerun = admit(&facts, Scores::Trial(&trial, VerdictEvidence::Rerun));
+    let (evaluation, trial) = (Evaluation::of(story.facts()), story.trial());
+    let rerun = admit(&evaluation, Scores::Trial(&trial, VerdictEvidence::Rerun)).unwrap();
     assert_eq!(
         (rerun.decision, rerun.verdict_evidence),
         (Decided::Admit, Some(VerdictEvidence::Rerun))
@@ -732,7 +733,7 @@ fn a_trial_beside_the_branch_counts_as_if_it_were_folded() {
     assert_eq!(rerun.blob, trial.blob.map(|blob| blob.to_string()));
     let bad = failed(trial.clone(), "bal-01");
     let codes = |trial: &Trial| -> BTreeSet<String> {
-        let decision = admit(&facts, Scores::Trial(trial, VerdictEvidence::Rerun));
+        let decision = admit(&evaluation, Scores::Trial(trial, VerdictEvidence::Rerun)).unwrap();
         decision
             .refusals
             .iter()
@@ -752,9 +753,10 @@ fn a_trial_beside_the_branch_counts_as_if_it_were_folded() {
     // a folded rejection is not outshone by a rerun
     story.fold(&bad);
     let after = admit(
-        &story.facts(),
+        &Evaluation::of(story.facts()),
         Scores::Trial(&trial, VerdictEvidence::Rerun),
-    );
+    )
+    .unwrap();
     assert_eq!(
         (after.decision, after.verdict_evidence),
         (Decided::Refuse, Some(VerdictEvidence::Itself))

@@ -8,6 +8,7 @@ mod worlds;
 use std::collections::{BTreeMap, BTreeSet};
 
 use git_reins::decide::admit::{admit, check};
+use git_reins::decide::evaluation::Evaluation;
 use git_reins::decide::score::Scores;
 use git_reins::ledger::results::ResultRow;
 use git_reins::model::decision::{Decision, Outcome, PropertyStanding, Standing};
@@ -19,20 +20,27 @@ use worlds::*;
 
 /// Compares both answers for one world and asserts what holds in every world.
 fn compare(ground: &Ground, w: &World, faults: &mut Faults) {
-    let facts = ground.facts(w);
+    let evaluation = Evaluation::of(ground.facts(w));
     let expected = refusals(w, &[CHECK]);
-    note(w, "check", &check(&facts), expected, needs_human(w), faults);
+    note(
+        w,
+        "check",
+        &check(&evaluation).unwrap(),
+        expected,
+        needs_human(w),
+        faults,
+    );
     let list: Vec<ResultRow> = match w.results {
         Results::Given(list) => list.iter().map(result_row).collect(),
         Results::Recorded | Results::Unreadable => Vec::new(),
     };
     let scores = match w.results {
-        Results::Recorded => Scores::Recorded,
+        Results::Recorded => Scores::Recorded(None),
         Results::Unreadable => Scores::Unreadable(&ground.invalid),
         Results::Given(_) => Scores::Given(&list),
     };
     let expected = refusals(w, &[CHECK, SCORE]);
-    let answer = admit(&facts, scores);
+    let answer = admit(&evaluation, scores).unwrap();
     let is_held = needs_human(w) || !held(w).is_empty();
     note(w, "admit", &answer, expected, is_held, faults);
     let answer_held: BTreeSet<&str> = answer.held.iter().map(|id| id.as_str()).collect();
@@ -121,7 +129,8 @@ fn laws(ground: &Ground, w: &World, answer: &Decision, list: &[ResultRow]) {
             stray: Some(Code::PathUnsafe),
             ..w.clone()
         };
-        let answer = admit(&ground.facts(&worse), Scores::Given(list));
+        let worse = Evaluation::of(ground.facts(&worse));
+        let answer = admit(&worse, Scores::Given(list)).unwrap();
         assert_eq!(
             answer.refusals,
             [Code::PathUnsafe],

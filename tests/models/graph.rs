@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use git_reins::decide::admit::{admit, check};
+use git_reins::decide::evaluation::Evaluation;
 use git_reins::decide::score::Scores;
-use git_reins::evidence::range_context::Request;
-use git_reins::evidence::{self, Judged};
+use git_reins::evidence;
+use git_reins::evidence::range_context::{Governed, Request};
 use git_reins::git::Repo;
 use git_reins::ledger::file::print;
-use git_reins::model::decision::{Decision, Outcome};
+use git_reins::model::decision::Outcome;
 use git_reins::model::ids::CommitId;
 use git_reins::model::refusal::{Class, Code};
 use proptest::strategy::{Strategy as _, ValueTree};
@@ -223,10 +224,10 @@ fn changes(here: &Files, others: &[Files], is_undone: bool) -> Vec<(String, Opti
         .collect()
 }
 
-fn decided(judged: Judged) -> Decision {
-    match judged {
-        Judged::Decided(decision) => *decision,
-        Judged::NotUnderReins { line } => panic!("{line} is not under reins"),
+fn evaluated(repo: &Repo, request: &Request<'_>) -> Evaluation {
+    match evidence::collect(repo, request, "2026-03-01".parse().unwrap()).unwrap() {
+        Governed::Under(evidence) => Evaluation::of(evidence.facts),
+        Governed::NoPolicy { line } => panic!("{line} has no policy"),
     }
 }
 
@@ -317,8 +318,8 @@ fn graph_differences(
         base: None,
         tip: Some(&tip),
     };
-    let today = "2026-03-01".parse().unwrap();
-    let answer = decided(evidence::judge(repo, &request, today, check).unwrap());
+    let evaluation = evaluated(repo, &request);
+    let answer = check(&evaluation).unwrap();
     let got: BTreeSet<Code> = answer.refusals.iter().copied().collect();
     let refused = |row: &usize| {
         model
@@ -362,12 +363,7 @@ fn graph_differences(
                 .collect::<Vec<_>>()
         ));
     }
-    let unscored = decided(
-        evidence::judge(repo, &request, today, |facts| {
-            admit(facts, Scores::Given(&[]))
-        })
-        .unwrap(),
-    );
+    let unscored = admit(&evaluation, Scores::Given(&[])).unwrap();
     if !patches.is_empty() && unscored.decision != Outcome::Refuse {
         ways.insert("admits without a result".to_owned());
     }

@@ -7,11 +7,13 @@ use super::unwitnessed::unwitnessed;
 use super::{Candidate, Case, differences, directory};
 use crate::decide::facts::Facts;
 use crate::decide::ledgers::Findings;
+use crate::decide::next::FOLD;
 use crate::decide::score::Scored;
 use crate::decide::tool_config::steering;
 use crate::decide::trial::{SeedVerdict, TrialDecision};
 use crate::model::decision::{Detail, Standing};
 use crate::model::ids::OracleId;
+use crate::model::path::visible;
 use crate::model::record::word;
 use crate::model::refusal::Code;
 use crate::model::shell;
@@ -307,7 +309,11 @@ fn remarks(case: &Case<'_>, trial: &Trial, decision: &TrialDecision, found: &mut
 }
 
 /// What to say when no recorded trial is about the candidate.
-pub(super) fn none_counts(case: &Case<'_>, all: &[Candidate<'_>]) -> Findings {
+pub(super) fn none_counts(
+    case: &Case<'_>,
+    all: &[Candidate<'_>],
+    unfolded: Option<&str>,
+) -> Findings {
     let mut found = Findings::default();
     let nearest = all
         .iter()
@@ -335,6 +341,19 @@ pub(super) fn none_counts(case: &Case<'_>, all: &[Candidate<'_>]) -> Findings {
             found.add(nothing_recorded(case.facts));
         }
         None => found.add(nothing_recorded(case.facts)),
+    }
+    for detail in found
+        .details
+        .iter_mut()
+        .filter(|detail| matches!(detail.code, Code::VerdictMissing | Code::VerdictStale))
+    {
+        if let Some(path) = unfolded {
+            let path = visible(path);
+            detail
+                .observed
+                .push_str(&format!("; {path} lies unfolded in the worktree"));
+            detail.fix = FOLD.to_owned();
+        }
     }
     found
 }

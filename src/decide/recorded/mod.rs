@@ -1,4 +1,4 @@
-//! What do the recorded trials say about the candidate?
+//! Judges the candidate by its recorded trials.
 //!
 //! A record is the word of whoever committed it. It counts for exactly what it is bound to, and its
 //! verdict is derived again from its runs: a record may say less than its runs, never more.
@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::evaluation::Evaluation;
 use super::facts::Facts;
 use super::order::Order;
 use super::score::Scored;
@@ -81,17 +82,19 @@ pub(super) struct Case<'a> {
 ///
 /// Of several trials of the same candidate the strictest counts; of equals the one that lies beside,
 /// which may have been run just now.
+///
+/// `unfolded` is the path of a trial of the candidate that lies in the worktree alone.
 pub(super) fn judge(
-    facts: &Facts,
-    standings: &BTreeMap<OracleId, Standing>,
-    order: &Order,
+    evaluation: &Evaluation,
     beside: Option<(&Trial, VerdictEvidence)>,
+    unfolded: Option<&str>,
 ) -> Scored {
-    let bound = &Bound::under(facts, order);
+    let facts = &evaluation.facts;
+    let bound = &Bound::of(evaluation);
     let case = Case {
         facts,
-        standings,
-        order,
+        standings: &evaluation.standings,
+        order: &evaluation.order,
         bound,
     };
     let all = candidates(facts, beside);
@@ -107,9 +110,17 @@ pub(super) fn judge(
         }
     });
     strictest.unwrap_or_else(|| Scored {
-        findings: findings::none_counts(&case, &all),
+        findings: findings::none_counts(&case, &all, unfolded),
         ..Scored::default()
     })
+}
+
+/// Whether a folded trial counts for the candidate.
+pub fn is_judged(evaluation: &Evaluation) -> bool {
+    let bound = Bound::of(evaluation);
+    candidates(&evaluation.facts, None)
+        .iter()
+        .any(|one| differences(one.trial, &bound).is_empty())
 }
 
 fn strictness(scored: &Scored) -> (Outcome, usize) {

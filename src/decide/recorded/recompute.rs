@@ -1,4 +1,4 @@
-//! What differs first between a record and what its runs and the ledgers say?
+//! Finds the first difference between a record and what its runs and the ledgers say.
 
 use serde::Serialize;
 
@@ -6,9 +6,9 @@ use super::bind::{Difference, unenforced};
 use super::derive::derive;
 use super::unwitnessed::unwitnessed;
 use crate::decide::enforced::{name, online};
+use crate::decide::evaluation::Evaluation;
 use crate::decide::facts::Facts;
 use crate::decide::trial_key::{self, Bound};
-use crate::decide::{order, score};
 use crate::model::day::Day;
 use crate::model::trial::{Power, PropertyPower, Trial};
 
@@ -17,11 +17,16 @@ use crate::model::trial::{Power, PropertyPower, Trial};
 ///
 /// Of a patch file that no commit holds the facts are those of its base: then candidate tree and
 /// touched paths are taken from the record.
-pub fn recompute(facts: &Facts, record: &Trial, today: Day) -> Option<Difference> {
-    let order = order::judge(facts);
-    let standings = score::standings(facts, &order);
-    let bound = Bound::under(facts, &order);
-    let decision = derive(facts, &standings, &order, record, today);
+pub fn recompute(evaluation: &Evaluation, record: &Trial, today: Day) -> Option<Difference> {
+    let facts = &evaluation.facts;
+    let bound = Bound::of(evaluation);
+    let decision = derive(
+        facts,
+        &evaluation.standings,
+        &evaluation.order,
+        record,
+        today,
+    );
     let seeds = trial_key::seeds(&facts.policy);
     let is_committed = facts.has_patch() && record.candidate_tree.is_some();
     let none = || "none".to_owned();

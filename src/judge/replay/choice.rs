@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::Asked;
-use crate::decide::score;
 use crate::judge::fault::TrialError;
 use crate::judge::pin::Pinned;
 use crate::judge::properties::{Property, plan};
@@ -59,12 +58,11 @@ pub(super) fn planned<'a>(
     pinned: &'a Pinned,
     freezes: &'a [FreezeRow],
 ) -> Result<Vec<Property<'a>>, TrialError> {
-    let standings = score::standings(&pinned.weighed.facts, &pinned.order);
     plan(
         policy,
-        pinned.weighed.facts.tip.material.oracle_rows(),
+        pinned.evaluation.facts.tip.material.oracle_rows(),
         freezes,
-        &standings,
+        &pinned.evaluation.standings,
     )
 }
 
@@ -78,7 +76,7 @@ pub(super) fn choose(
     pinned: &Pinned,
     asked: &Asked<'_>,
 ) -> Result<Choice, TrialError> {
-    let rows = pinned.weighed.facts.tip.material.freeze_rows();
+    let rows = pinned.evaluation.facts.tip.material.freeze_rows();
     let properties = planned(policy, pinned, rows)?;
     let is_meant = |property: &&Property<'_>| asked.property.is_none_or(|id| *id == property.id);
     let mut choice = Choice {

@@ -95,6 +95,7 @@ impl Ground {
                 base_rev: base_rev(w),
                 touched: BTreeSet::from(["src/lib.rs".to_owned()]),
                 unsorted: BTreeSet::new(),
+                policy_fault: None,
             },
             commits: vec![change],
             pins: pins(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use git_reins::decide::admit::admit;
+use git_reins::decide::evaluation::Evaluation;
 use git_reins::decide::score::Scores;
 use git_reins::decide::trial_key::Bound;
 use git_reins::model::decision::{Outcome as Decided, VerdictEvidence};
@@ -208,20 +209,20 @@ fn recorded_trials_are_weighed_as_the_contract_says() {
     ];
     let mut count = 0;
     for eligible in [false, true] {
-        let facts = worlds.clone().map(|world| {
+        let evaluations = worlds.clone().map(|world| {
             let mut facts = ground.facts(&world);
             facts
                 .policy
                 .checks
                 .iter_mut()
                 .for_each(|check| check.quarantine_eligible = eligible);
-            facts
+            Evaluation::of(facts)
         });
-        let bounds = facts.each_ref().map(Bound::of);
+        let bounds = evaluations.each_ref().map(Bound::of);
         for vector in vectors() {
-            let facts = &facts[usize::from(vector.is_frozen)];
+            let evaluation = &evaluations[usize::from(vector.is_frozen)];
             let trial = vector.trial(&bounds[usize::from(vector.is_frozen)]);
-            let answer = admit(facts, Scores::Trial(&trial, VerdictEvidence::Rerun));
+            let answer = admit(evaluation, Scores::Trial(&trial, VerdictEvidence::Rerun)).unwrap();
             let expected = vector.refusals(eligible);
             let is_held = vector.is_current
                 && vector.canary.1 == Some(Outcome::Pass)

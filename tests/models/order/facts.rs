@@ -180,6 +180,7 @@ pub(super) fn facts(model: &Model<'_>, policy: &Policy) -> Facts {
             base_rev: None,
             touched: BTreeSet::new(),
             unsorted: BTreeSet::new(),
+            policy_fault: None,
         },
         commits: model.range().into_iter().map(of).collect(),
         pins: pins(),
