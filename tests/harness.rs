@@ -17,12 +17,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use assert_fs::TempDir;
-use git_reins::decide::outcome::{Ended, ProcessEnd, Results, RunFacts, judge_run};
+use git_reins::decide::outcome::{Results, RunFacts, RunVerdict, judge_run};
 use git_reins::decide::tool_config::steering;
 use git_reins::judge::command::{Expected, Invocation, Places, Source, Subject, build};
 use git_reins::judge::harness::Pinned;
 use git_reins::judge::result::read;
 use git_reins::model::path::RepoPath;
+use git_reins::model::run::End;
 use git_reins::model::trial::Outcome;
 use git_reins::sandbox::environment::Environment;
 
@@ -97,11 +98,11 @@ impl Bench {
         outcome(&self.run(property, "7"))
     }
 
-    fn run(&self, property: &str, seed: &str) -> Ended {
+    fn run(&self, property: &str, seed: &str) -> RunVerdict {
         self.run_in(self.suite.file, &self.suite.property(property), seed)
     }
 
-    fn run_in(&self, file: &str, property: &str, seed: &str) -> Ended {
+    fn run_in(&self, file: &str, property: &str, seed: &str) -> RunVerdict {
         let policy = git_reins::policy::parse(self.policy.as_bytes()).unwrap();
         let check = policy.check("props").unwrap();
         judge_run(
@@ -182,9 +183,11 @@ fn carry_out(invocation: &Invocation, root: &Path, seed: &str) -> RunFacts {
         .map_or(Results::NotExpected, |expected| {
             results(expected, &output.stdout, seed)
         });
-    let end = ProcessEnd::Exit(output.status.code().unwrap());
+    let end = End::Exit(output.status.code().unwrap());
     RunFacts {
         end,
+        budget_s: 1,
+        output_max_mib: 1,
         out_of_memory: false,
         leaked: 0,
         tampered: Vec::new(),
@@ -209,7 +212,7 @@ fn results(expected: &Expected, stdout: &[u8], seed: &str) -> Results {
     }
 }
 
-fn outcome(ended: &Ended) -> Outcome {
+fn outcome(ended: &RunVerdict) -> Outcome {
     assert_eq!(
         ended.note.is_empty(),
         ended.outcome == Outcome::Pass,

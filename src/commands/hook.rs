@@ -18,10 +18,10 @@ use crate::install;
 use crate::install::previous_hook::{self, Call, Chained};
 use crate::install::probe;
 use crate::model::push::{PushAnswer, Ruling, Undecided, Update, parse};
+use crate::model::run::End;
 use crate::policy::refname;
 use crate::report;
 use crate::sys::invocation::ManagedPush;
-use crate::sys::process::End;
 use crate::sys::{clock, files, invocation};
 
 /// A decision that takes longer is none. Git has opened the connection before it asks, and servers
@@ -165,6 +165,11 @@ impl Run {
             Ok(Chained::Ended(End::Exit(code))) => Some(refused(format!(
                 "the hook that was here before refuses (exit {code})"
             ))),
+            Ok(Chained::Ended(
+                End::Timeout | End::OutputLimit | End::Missing(_) | End::NotStarted(_),
+            )) => Some(refused(
+                "the hook that was here before did not run to its end".to_owned(),
+            )),
             Ok(Chained::Ended(End::Signal(signal))) => Some(refused(format!(
                 "the hook that was here before was ended by signal {signal}"
             ))),

@@ -1,7 +1,8 @@
-//! How did one run of a check end? Everything that is known of it, put together.
+//! Judges one run of a check from everything that is known of it.
 
 use std::collections::BTreeSet;
 
+use crate::model::run::End;
 use crate::model::trial::{Outcome, RunReason};
 use crate::policy::ExitMap;
 
@@ -9,7 +10,11 @@ use crate::policy::ExitMap;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFacts {
     /// How its process ended.
-    pub end: ProcessEnd,
+    pub end: End,
+    /// How long it was allowed to take, in seconds.
+    pub budget_s: u64,
+    /// How much it was allowed to print, in MiB.
+    pub output_max_mib: u64,
     /// Whether the machine ran out of memory while it ran.
     pub out_of_memory: bool,
     /// How many of its processes outlived it, whether they could be killed or not.
@@ -18,21 +23,6 @@ pub struct RunFacts {
     pub tampered: Vec<String>,
     /// What its result file says.
     pub results: Results,
-}
-
-/// How a process ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ProcessEnd {
-    /// It never ran, and why.
-    NotStarted(String),
-    /// It left with this code.
-    Exit(i32),
-    /// A signal that the judge did not send ended it.
-    Signal(i32),
-    /// It was ended because it took longer than its budget, in seconds.
-    Timeout(u64),
-    /// It was ended because it wrote more than it may, in MiB.
-    OutputLimit(u64),
 }
 
 /// What the result file of a run says.
@@ -78,9 +68,9 @@ impl Counts {
     }
 }
 
-/// How a run ended, and what makes it so.
+/// What a run is judged to be, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
+pub struct RunVerdict {
     /// The one word for it.
     pub outcome: Outcome,
     /// Which case of the outcome, where it has several.
@@ -93,8 +83,8 @@ pub struct Ended {
 ///
 /// Exit codes count as the check's map says. A result file can only worsen what they say: it is
 /// written by the code under test.
-pub fn judge_run(facts: &RunFacts, exit: &ExitMap) -> Ended {
-    let mut seen = vec![judge_end(&facts.end, exit, facts.out_of_memory)];
+pub fn judge_run(facts: &RunFacts, exit: &ExitMap) -> RunVerdict {
+    let mut seen = vec![judge_end(facts, exit)];
     seen.extend(judge_results(&facts.results));
     if facts.leaked > 0 {
         seen.push(ended(
@@ -133,42 +123,44 @@ pub fn weight(outcome: Outcome) -> u8 {
     }
 }
 
-fn ended(outcome: Outcome, note: impl Into<String>) -> Ended {
-    Ended {
+fn ended(outcome: Outcome, note: impl Into<String>) -> RunVerdict {
+    RunVerdict {
         outcome,
         reason: None,
         note: note.into(),
     }
 }
 
-fn error(reason: RunReason, note: impl Into<String>) -> Ended {
-    Ended {
+fn error(reason: RunReason, note: impl Into<String>) -> RunVerdict {
+    RunVerdict {
         outcome: Outcome::Error,
         reason: Some(reason),
         note: note.into(),
     }
 }
 
-fn judge_end(end: &ProcessEnd, exit: &ExitMap, out_of_memory: bool) -> Ended {
-    match end {
-        ProcessEnd::NotStarted(why) => {
+fn judge_end(facts: &RunFacts, exit: &ExitMap) -> RunVerdict {
+    match &facts.end {
+        End::Missing(why) | End::NotStarted(why) => {
             error(RunReason::Spawn, format!("could not be started: {why}"))
         }
-        ProcessEnd::Timeout(budget_s) => {
-            ended(Outcome::Timeout, format!("took longer than {budget_s} s"))
-        }
-        ProcessEnd::OutputLimit(mib) => {
-            ended(Outcome::OutputLimit, format!("wrote more than {mib} MiB"))
-        }
-        ProcessEnd::Signal(9) if out_of_memory => {
+        End::Timeout => ended(
+            Outcome::Timeout,
+            format!("took longer than {} s", facts.budget_s),
+        ),
+        End::OutputLimit => ended(
+            Outcome::OutputLimit,
+            format!("wrote more than {} MiB", facts.output_max_mib),
+        ),
+        End::Signal(9) if facts.out_of_memory => {
             ended(Outcome::Oom, "killed while the machine ran out of memory")
         }
-        ProcessEnd::Signal(number) => ended(Outcome::Signal, format!("ended by signal {number}")),
-        ProcessEnd::Exit(code) => judge_exit(*code, exit),
+        End::Signal(number) => ended(Outcome::Signal, format!("ended by signal {number}")),
+        End::Exit(code) => judge_exit(*code, exit),
     }
 }
 
-fn judge_exit(code: i32, exit: &ExitMap) -> Ended {
+fn judge_exit(code: i32, exit: &ExitMap) -> RunVerdict {
     let known = |codes: &BTreeSet<u8>| u8::try_from(code).is_ok_and(|code| codes.contains(&code));
     let hidden = if code > 128 {
         ", as a shell leaves when a signal ends its child"
@@ -187,9 +179,9 @@ fn judge_exit(code: i32, exit: &ExitMap) -> Ended {
     }
 }
 
-fn judge_results(results: &Results) -> Option<Ended> {
+fn judge_results(results: &Results) -> Option<RunVerdict> {
     let mismatch = |outcome, note: String| {
-        Some(Ended {
+        Some(RunVerdict {
             outcome,
             reason: Some(RunReason::ResultMismatch),
             note,

@@ -16,9 +16,10 @@ use crate::decide::fold::{Plan, Reading, Record, VERDICT, VerdictDir, task_key, 
 use crate::model::ids::{EntryState, ObjectId};
 use crate::model::path::RepoPath;
 use crate::model::reverification::REVERIFY_FILE;
+use crate::model::run::End;
 use crate::policy::placeholder::{Piece, pieces};
 use crate::sys::files::{FileError, READ_CAP, Root};
-use crate::sys::process::{End, Program, run};
+use crate::sys::process::{Program, run};
 use crate::sys::untrusted_dir::EntryKind;
 
 /// A longer id, in bytes, is not handed to a command.
@@ -178,6 +179,9 @@ fn ran((program, args): (&String, &[String]), task: &str, ground: &Ground<'_>) -
         Ok(End::Exit(0)) => (true, "exit 0".to_owned()),
         Ok(End::Exit(code)) => (false, format!("exit {code}")),
         Ok(End::Signal(signal)) => (false, format!("signal {signal}")),
+        Ok(End::Timeout | End::OutputLimit | End::Missing(_) | End::NotStarted(_)) => {
+            (false, "not run to its end".to_owned())
+        }
         Err(error) => (false, error.to_string()),
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::plumbing::{Git, GitPlace, PlumbingError, split_nul};
-use crate::sys::process::Ended;
+use crate::sys::process::Answer;
 
 /// A value of `core.hooksPath` that is in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,7 +186,7 @@ pub fn fire(
     (event, args): (&str, &[&str]),
     (variable, word): (&str, &str),
     limit: Duration,
-) -> Result<Ended, PlumbingError> {
+) -> Result<Answer, PlumbingError> {
     let git = Git::for_person(place).args([
         "hook",
         "run",
@@ -207,7 +207,7 @@ pub fn fire_file(
     (file, args): (&Path, &[&str]),
     (variable, word): (&str, &str),
     limit: Duration,
-) -> Result<Ended, PlumbingError> {
+) -> Result<Answer, PlumbingError> {
     Git::program(place, file)
         .args(args)
         .env(variable, word)

@@ -13,7 +13,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::sys::process::{Ended, within};
+use crate::sys::process::{Answer, within};
 
 /// Configuration that runs programs or changes answers, switched off in machine mode.
 const MACHINE_CONFIG: [&str; 7] = [
@@ -439,7 +439,7 @@ impl Git {
     ///
     /// # Errors
     /// When it cannot be run.
-    pub fn within(self, limit: Duration) -> Result<Ended, PlumbingError> {
+    pub fn within(self, limit: Duration) -> Result<Answer, PlumbingError> {
         within(self.command, limit).map_err(PlumbingError::start)
     }
 

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 use super::manifest::{Manifest, ManifestError};
 use super::{Event, shim_dir};
 use crate::model::path::shown;
+use crate::model::run::End;
 use crate::sys::files::FileError;
 use crate::sys::folder::{self, Folder, Standing};
-use crate::sys::process::{self, End, ProcessError, Program};
+use crate::sys::process::{self, ProcessError, Program};
 
 /// How git called our hook.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +27,7 @@ pub struct Call<'a> {
 }
 
 /// What became of the hook that stood there before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Chained {
     /// There was none.
     Nothing,

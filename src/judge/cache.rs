@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use super::run::{Errand, Measured};
-use crate::decide::outcome::Ended;
+use crate::decide::outcome::RunVerdict;
 use crate::model::ids::Sha256;
 use crate::model::record::{self, Record, RecordFault};
 use crate::model::trial::{Enforced, Epoch, Image, Opened, Outcome, RunReason};
@@ -105,7 +105,7 @@ impl Cache {
         let entry = record::parse::<Entry>(&bytes)
             .ok()
             .filter(|entry| entry.key == key)?;
-        let ended = Ended {
+        let ended = RunVerdict {
             outcome: entry.outcome,
             reason: entry.reason,
             note: entry.note,

@@ -10,7 +10,7 @@ use super::run::{Bench, Errand, Measured};
 use super::tree_plan::Trees;
 use crate::decide::canary::{self, Miss};
 use crate::decide::diff::{Diff, Side};
-use crate::decide::outcome::Ended;
+use crate::decide::outcome::RunVerdict;
 use crate::decide::secret::Scanner;
 use crate::decide::trial::{CanaryAnswer, CanaryFacts};
 use crate::git::Repo;
@@ -181,7 +181,7 @@ fn bytes(
 }
 
 fn passed(canary: &str, class: Option<Class>) -> Line {
-    let ended = Ended {
+    let ended = RunVerdict {
         outcome: Outcome::Pass,
         reason: None,
         note: String::new(),
@@ -193,7 +193,7 @@ fn passed(canary: &str, class: Option<Class>) -> Line {
 }
 
 fn missed(miss: &Miss) -> Line {
-    let ended = Ended {
+    let ended = RunVerdict {
         outcome: Outcome::Fail,
         reason: None,
         note: visible(&miss.note),
@@ -209,7 +209,7 @@ pub fn run(bench: &Bench<'_>, trees: &Trees<'_>, lines: &mut Lines) -> Result<()
     let signature = match &bench.policy.judge.public_signature {
         None => {
             let reason = Some(RunReason::NotConfigured);
-            Measured::of(Ended {
+            Measured::of(RunVerdict {
                 outcome: Outcome::NotRun,
                 reason,
                 note: String::new(),

@@ -1,7 +1,7 @@
 //! What has run so far, in order?
 
 use super::run::Measured;
-use crate::decide::outcome::Ended;
+use crate::decide::outcome::RunVerdict;
 use crate::model::ids::OracleId;
 use crate::model::trial::{CheckKind, CheckRun, Class, Outcome, Revision, RunReason};
 
@@ -63,7 +63,7 @@ impl Line {
 
 impl Measured {
     /// What needed no process.
-    pub fn of(ended: Ended) -> Self {
+    pub fn of(ended: RunVerdict) -> Self {
         Self {
             ended,
             exit: None,
@@ -89,7 +89,7 @@ impl Measured {
     }
 
     fn kept_back(reason: RunReason, note: &str) -> Self {
-        Self::of(Ended {
+        Self::of(RunVerdict {
             outcome: Outcome::NotRun,
             reason: Some(reason),
             note: note.to_owned(),

@@ -8,7 +8,7 @@ use super::fault::TrialError;
 use super::lines::{Line, Lines};
 use super::run::{Bench, Errand, Measured};
 use super::tree_plan::{Laid, Trees};
-use crate::decide::outcome::Ended;
+use crate::decide::outcome::RunVerdict;
 use crate::decide::trial::{FreezeFacts, PropertyFacts, SeedFacts};
 use crate::ledger::field::text;
 use crate::ledger::freeze::FreezeRow;
@@ -338,7 +338,7 @@ fn unless_tampered(
 fn not_honoured() -> Measured {
     let reason = Some(RunReason::SeedNotHonoured);
     let note = "two seeds drew the same on base: the seed does nothing".to_owned();
-    Measured::of(Ended {
+    Measured::of(RunVerdict {
         outcome: Outcome::Error,
         reason,
         note,

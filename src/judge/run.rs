@@ -13,8 +13,8 @@ use super::opened::{Known, opened};
 use super::result_file::results;
 use super::tree_plan::Laid;
 use super::workdir::{self, Fresh};
-use crate::decide::outcome::{Ended, ProcessEnd, Results, RunFacts, judge_run};
-use crate::model::run::{End, Ran};
+use crate::decide::outcome::{Results, RunFacts, RunVerdict, judge_run};
+use crate::model::run::Ran;
 use crate::model::trial::Trace;
 use crate::policy::{Check, ExitMap, Network, Policy};
 use crate::presets::SEED_ECHO;
@@ -60,7 +60,7 @@ pub struct Errand<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {
     /// How it ended.
-    pub ended: Ended,
+    pub ended: RunVerdict,
     /// The exit code, when it exited.
     pub exit: Option<i32>,
     /// The signal, when one ended it.
@@ -265,16 +265,11 @@ fn filled(text: &str, words: &[String; 2], dirs: &[std::path::PathBuf; 2]) -> St
 
 /// What the process itself shows.
 fn facts(ran: &Ran, out_of_memory: bool, job: &Job<'_>) -> RunFacts {
-    let end = match &ran.end {
-        End::Exit(code) => ProcessEnd::Exit(*code),
-        End::Signal(signal) => ProcessEnd::Signal(*signal),
-        End::Timeout => ProcessEnd::Timeout(job.limits.budget.as_secs()),
-        End::OutputLimit => ProcessEnd::OutputLimit(job.limits.output >> 20),
-        End::Missing(why) | End::NotStarted(why) => ProcessEnd::NotStarted(why.clone()),
-    };
     let leaked = (ran.leaked + ran.survivors) as u64;
     RunFacts {
-        end,
+        end: ran.end.clone(),
+        budget_s: job.limits.budget.as_secs(),
+        output_max_mib: job.limits.output >> 20,
         out_of_memory,
         leaked,
         tampered: Vec::new(),
@@ -283,17 +278,12 @@ fn facts(ran: &Ran, out_of_memory: bool, job: &Job<'_>) -> RunFacts {
 }
 
 fn measured(facts: &RunFacts, exit: &ExitMap, ran: &Ran) -> Measured {
-    let (code, signal) = match &ran.end {
-        End::Exit(code) => (Some(*code), None),
-        End::Signal(signal) => (None, Some(*signal)),
-        End::Timeout | End::OutputLimit | End::Missing(_) | End::NotStarted(_) => (None, None),
-    };
     let talk = format!("{}{}", ran.stdout.text(), ran.stderr.text());
     let ended = judge_run(facts, exit);
     Measured {
         ended,
-        exit: code,
-        signal,
+        exit: ran.end.code(),
+        signal: ran.end.signal(),
         wall_ms: ran.wall_ms,
         echo: None,
         opened: Err(String::new()),

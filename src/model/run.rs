@@ -1,4 +1,4 @@
-//! How did one run of somebody else's program end, and what did it leave?
+//! Describes one run of another program: how it ended, what it printed, which files it opened.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::serde_path;
 
-/// How a run ended.
+/// How a program ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
@@ -22,6 +22,32 @@ pub enum End {
     Missing(String),
     /// It could not be started for another reason.
     NotStarted(String),
+}
+
+impl End {
+    /// The exit code, when it exited.
+    pub fn code(&self) -> Option<i32> {
+        match self {
+            Self::Exit(code) => Some(*code),
+            Self::Signal(_)
+            | Self::Timeout
+            | Self::OutputLimit
+            | Self::Missing(_)
+            | Self::NotStarted(_) => None,
+        }
+    }
+
+    /// The signal, when one ended it.
+    pub fn signal(&self) -> Option<i32> {
+        match self {
+            Self::Signal(signal) => Some(*signal),
+            Self::Exit(_)
+            | Self::Timeout
+            | Self::OutputLimit
+            | Self::Missing(_)
+            | Self::NotStarted(_) => None,
+        }
+    }
 }
 
 /// What was printed on one stream: the beginning, the end, and how much it was.

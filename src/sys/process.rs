@@ -1,4 +1,4 @@
-//! How does somebody else's program run on our behalf, to its end or within a limit, and which are there?
+//! Runs other programs, to their end or within a limit, and finds them on `PATH`.
 #![expect(
     clippy::disallowed_methods,
     reason = "sys::process is where programs other than git run"
@@ -10,7 +10,7 @@ use std::io::{self, Read, Seek, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -18,6 +18,7 @@ use std::time::Duration;
 use rustix::io::Errno;
 
 use super::folder::executable;
+use crate::model::run::End;
 
 /// A program with everything it is given. It inherits the environment.
 #[derive(Clone, Copy, Debug)]
@@ -30,15 +31,6 @@ pub struct Program<'a> {
     pub dir: &'a Path,
     /// What it reads on standard input; it need not read it.
     pub input: &'a [u8],
-}
-
-/// How a program ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// It left with this number.
-    Exit(i32),
-    /// A signal ended it.
-    Signal(i32),
 }
 
 /// A program that could not be run.
@@ -75,11 +67,14 @@ pub fn run(program: Program<'_>) -> Result<End, ProcessError> {
         scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(program.input)));
         child.wait()
     });
-    let status = status.map_err(fault)?;
-    Ok(match (status.code(), status.signal()) {
+    Ok(end_of(status.map_err(fault)?))
+}
+
+fn end_of(status: ExitStatus) -> End {
+    match (status.code(), status.signal()) {
         (Some(code), _) => End::Exit(code),
         (None, signal) => End::Signal(signal.unwrap_or_default()),
-    })
+    }
 }
 
 fn spawn(mut command: Command, program: Program<'_>, stdout: &OwnedFd) -> io::Result<Child> {
@@ -93,14 +88,12 @@ fn spawn(mut command: Command, program: Program<'_>, stdout: &OwnedFd) -> io::Re
 /// As much as anybody reads of what a program said.
 const SAID: u64 = 64 << 10;
 
-/// How a program ended that had so much time and no more.
+/// A program that was run within a limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ended {
-    /// The number it left with; `None` when a signal ended it, or its time was over.
-    pub code: Option<i32>,
-    /// Whether its time was over: it and what it started were ended then.
-    pub in_time: bool,
-    /// The first 64 KiB of what it said on both streams.
+pub struct Answer {
+    /// How it ended. After a timeout it and what it started were killed.
+    pub end: End,
+    /// The first 64 KiB of what it printed on both streams.
     pub said: String,
 }
 
@@ -108,7 +101,7 @@ pub struct Ended {
 ///
 /// # Errors
 /// When it cannot be started or waited for.
-pub fn within(mut command: Command, limit: Duration) -> io::Result<Ended> {
+pub fn within(mut command: Command, limit: Duration) -> io::Result<Answer> {
     let mut heard = tempfile::tempfile()?; // a file, since a pipe is held open by whatever it leaves behind
     command
         .stdin(Stdio::null())
@@ -121,31 +114,27 @@ pub fn within(mut command: Command, limit: Duration) -> io::Result<Ended> {
         .and_then(rustix::process::Pid::from_raw);
     let (done, end) = mpsc::channel();
     thread::spawn(move || done.send(child.wait()));
-    let status = match end.recv_timeout(limit) {
-        Ok(status) => Some(status?),
+    let end = match end.recv_timeout(limit) {
+        Ok(status) => end_of(status?),
         Err(_) => {
             let kill =
                 |group| rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
             let _gone = group.map(kill);
-            None
+            End::Timeout
         }
     };
     let mut said = Vec::new();
     heard.rewind()?;
     heard.take(SAID).read_to_end(&mut said)?;
     let said = String::from_utf8_lossy(&said).into_owned();
-    Ok(Ended {
-        code: status.and_then(|status| status.code()),
-        in_time: status.is_some(),
-        said,
-    })
+    Ok(Answer { end, said })
 }
 
 /// Runs a program by its path, without input and for at most `limit`.
 ///
 /// # Errors
 /// As [`within`].
-pub fn ask(program: &Path, args: &[&str], limit: Duration) -> io::Result<Ended> {
+pub fn ask(program: &Path, args: &[&str], limit: Duration) -> io::Result<Answer> {
     let mut command = Command::new(program);
     command.args(args);
     within(command, limit)
@@ -219,7 +208,7 @@ mod tests {
         );
     }
 
-    fn shell_within(script: &str, limit: Duration) -> Ended {
+    fn shell_within(script: &str, limit: Duration) -> Answer {
         ask(Path::new("/bin/sh"), &["-c", script], limit).unwrap()
     }
 
@@ -228,9 +217,8 @@ mod tests {
         let ended = shell_within("echo a; echo b >&2; exit 3", Duration::from_secs(60));
         assert_eq!(
             ended,
-            Ended {
-                code: Some(3),
-                in_time: true,
+            Answer {
+                end: End::Exit(3),
                 said: "a\nb\n".to_owned()
             }
         );
@@ -241,9 +229,8 @@ mod tests {
         let ended = shell_within("echo a; sleep 600", Duration::from_millis(300));
         assert_eq!(
             ended,
-            Ended {
-                code: None,
-                in_time: false,
+            Answer {
+                end: End::Timeout,
                 said: "a\n".to_owned()
             }
         );
@@ -251,7 +238,8 @@ mod tests {
 
     #[test]
     fn what_is_left_behind_is_not_waited_for() {
-        assert!(shell_within("sleep 5 & exit 0", Duration::from_secs(60)).in_time);
+        let answer = shell_within("sleep 5 & exit 0", Duration::from_secs(60));
+        assert_eq!(answer.end, End::Exit(0));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use git_reins::decide::outcome::{Counts, ProcessEnd, Results, RunFacts, judge_run};
+use git_reins::decide::outcome::{Counts, Results, RunFacts, judge_run};
+use git_reins::model::run::End;
 use git_reins::model::trial::Outcome;
 use git_reins::policy::ExitMap;
 
@@ -17,7 +18,7 @@ impl World {
     fn code_in(&self, codes: &BTreeSet<u8>) -> bool {
         codes
             .iter()
-            .any(|code| self.facts.end == ProcessEnd::Exit(i32::from(*code)))
+            .any(|code| self.facts.end == End::Exit(i32::from(*code)))
     }
 
     fn counted(&self, holds: impl Fn(&Counts, u64) -> bool) -> bool {
@@ -28,19 +29,19 @@ impl World {
 const TABLE: &[Line] = &[
     (Outcome::Tamper, |world| !world.facts.tampered.is_empty()),
     (Outcome::OutputLimit, |world| {
-        matches!(world.facts.end, ProcessEnd::OutputLimit(_))
+        matches!(world.facts.end, End::OutputLimit)
     }),
     (Outcome::Timeout, |world| {
-        matches!(world.facts.end, ProcessEnd::Timeout(_))
+        matches!(world.facts.end, End::Timeout)
     }),
     (Outcome::Oom, |world| {
-        world.facts.end == ProcessEnd::Signal(9) && world.facts.out_of_memory
+        world.facts.end == End::Signal(9) && world.facts.out_of_memory
     }),
     (Outcome::Signal, |world| {
-        matches!(world.facts.end, ProcessEnd::Signal(_))
+        matches!(world.facts.end, End::Signal(_))
     }),
     (Outcome::Error, |world| {
-        matches!(world.facts.end, ProcessEnd::NotStarted(_))
+        matches!(world.facts.end, End::NotStarted(_))
     }),
     (Outcome::Error, |world| {
         !world.code_in(&world.exit.pass) && !world.code_in(&world.exit.fail)
@@ -93,16 +94,16 @@ fn results() -> Vec<Results> {
     all
 }
 
-fn ends() -> Vec<ProcessEnd> {
+fn ends() -> Vec<End> {
     let codes = [-1, 0, 1, 2, 5, 128, 137, 139, 256, 257];
-    let signals = [6, 9, 11].map(ProcessEnd::Signal);
+    let signals = [6, 9, 11].map(End::Signal);
     let others = [
-        ProcessEnd::NotStarted("x".to_owned()),
-        ProcessEnd::Timeout(1),
-        ProcessEnd::OutputLimit(1),
+        End::NotStarted("x".to_owned()),
+        End::Timeout,
+        End::OutputLimit,
     ];
     codes
-        .map(ProcessEnd::Exit)
+        .map(End::Exit)
         .into_iter()
         .chain(signals)
         .chain(others)
@@ -125,6 +126,8 @@ fn outcomes_are_those_of_the_table() {
             for bits in 0..8 {
                 let facts = RunFacts {
                     end: end.clone(),
+                    budget_s: 1,
+                    output_max_mib: 1,
                     out_of_memory: bits & 1 > 0,
                     leaked: bits >> 1 & 1,
                     tampered: if bits & 4 > 0 {

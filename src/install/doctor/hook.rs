@@ -11,9 +11,10 @@ use crate::git::hooks;
 use crate::git::plumbing::PlumbingError;
 use crate::model::ids::Sha256;
 use crate::model::path::shown;
+use crate::model::run::End;
 use crate::model::shell::word;
 use crate::sys::folder::{Folder, Standing, executable, real};
-use crate::sys::process::Ended;
+use crate::sys::process::Answer;
 
 /// How long a hook may take when nothing is pushed.
 const LIMIT: Duration = Duration::from_secs(5);
@@ -50,15 +51,13 @@ pub(super) fn findings(site: &Site) -> Result<Vec<Finding>, InstallError> {
 enum Fired {
     /// We answered.
     Ours {
-        /// Whether the hook ended in time.
-        in_time: bool,
-        /// What it left with.
-        code: Option<i32>,
+        /// How the hook ended.
+        end: End,
         /// What it said.
         said: String,
     },
     /// We did not.
-    Silent(Ended),
+    Silent(Answer),
     /// There is nothing to run.
     Nothing,
 }
@@ -81,34 +80,24 @@ fn fire(site: &Site, spot: &Spot) -> Result<Fired, InstallError> {
     let ended = match ended {
         Ok(ended) => ended,
         // what git itself reports as a hook that cannot be run
-        Err(PlumbingError::Start(error)) => Ended {
-            code: None,
-            in_time: true,
+        Err(PlumbingError::Start(error)) => Answer {
+            end: End::NotStarted(error.to_string()),
             said: error.to_string(),
         },
         Err(error) => return Err(error.into()),
     };
     let mark = format!(" answers {question} for {}", spot.event.name());
-    let Ended {
-        code,
-        in_time,
-        said,
-    } = ended;
+    let Answer { end, said } = ended;
     Ok(
         match said
             .lines()
             .any(|line| line.starts_with("git-reins ") && line.ends_with(&mark))
         {
             true => Fired::Ours {
-                in_time,
-                code,
+                end,
                 said: without(&said, &mark),
             },
-            false => Fired::Silent(Ended {
-                code,
-                in_time,
-                said,
-            }),
+            false => Fired::Silent(Answer { end, said }),
         },
     )
 }
@@ -136,21 +125,21 @@ fn ownership(site: &Site, spot: &Spot, fired: &Fired, remedy: String) -> Vec<Fin
             ));
         }
         Fired::Ours {
-            code: Some(0),
-            in_time: true,
-            ..
+            end: End::Exit(0), ..
         } => {}
-        Fired::Ours { in_time: false, .. } => findings.push(Finding::fault(
+        Fired::Ours {
+            end: End::Timeout, ..
+        } => findings.push(Finding::fault(
             "hook-slow",
             format!("{path} takes more than 5 s when nothing is pushed; git-reins answers at once"),
             answers,
             edit(spot),
         )),
-        Fired::Ours { code, said, .. } => findings.push(Finding::fault(
+        Fired::Ours { end, said } => findings.push(Finding::fault(
             "hook-refuses",
             format!(
                 "{path} leaves with {} when nothing is pushed{}",
-                number(*code),
+                number(end.code()),
                 last_words(said)
             ),
             answers,
@@ -198,7 +187,7 @@ fn ownership(site: &Site, spot: &Spot, fired: &Fired, remedy: String) -> Vec<Fin
 }
 
 /// A hook that we did not answer from.
-fn silent(site: &Site, spot: &Spot, owner: Owner, ended: &Ended) -> Option<Finding> {
+fn silent(site: &Site, spot: &Spot, owner: Owner, answer: &Answer) -> Option<Finding> {
     let path = path(spot);
     if let Owner::Managed(manager) = owner
         && manager.swallows_input()
@@ -217,13 +206,13 @@ fn silent(site: &Site, spot: &Spot, owner: Owner, ended: &Ended) -> Option<Findi
         );
     }
     let fix = repair(site, spot);
-    let seen = match ended {
-        Ended { in_time: false, .. } => format!("{path} says nothing within 5 s"),
-        Ended { code, said, .. } => {
+    let seen = match &answer.end {
+        End::Timeout => format!("{path} says nothing within 5 s"),
+        end => {
             format!(
                 "{path} leaves with {}, and git-reins did not answer{}",
-                number(*code),
-                last_words(said)
+                number(end.code()),
+                last_words(&answer.said)
             )
         }
     };

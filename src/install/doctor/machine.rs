@@ -8,6 +8,7 @@ use super::super::site::{InstallError, POINTER, Site};
 use super::Finding;
 use crate::git::hooks;
 use crate::model::path::shown;
+use crate::model::run::End;
 use crate::sys::folder::executable;
 use crate::sys::process::{ask, on_path};
 
@@ -57,7 +58,7 @@ fn versions(site: &Site) -> Vec<Finding> {
 fn version(program: &Path) -> Option<String> {
     let said = ask(program, &["--version"], LIMIT)
         .ok()
-        .filter(|ended| ended.code == Some(0))?
+        .filter(|ended| ended.end == End::Exit(0))?
         .said;
     said.trim().strip_prefix("git-reins ").map(str::to_owned)
 }
@@ -65,7 +66,7 @@ fn version(program: &Path) -> Option<String> {
 /// `git reins --help` is git's own, and shows a manual.
 fn manual() -> Option<Finding> {
     let found = |man: &std::path::PathBuf| {
-        ask(man, &["-w", "git-reins"], LIMIT).is_ok_and(|ended| ended.code == Some(0))
+        ask(man, &["-w", "git-reins"], LIMIT).is_ok_and(|ended| ended.end == End::Exit(0))
     };
     let is_there = on_path("man").first().is_some_and(found);
     let finding = || {

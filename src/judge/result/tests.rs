@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::decide::outcome::{ProcessEnd, Results, RunFacts, judge_run};
+use crate::decide::outcome::{Results, RunFacts, judge_run};
+use crate::model::run::End;
 use crate::model::trial::Outcome;
 use crate::policy::ExitMap;
 use crate::presets::{RAW, ResultFormat as Format};
@@ -304,7 +305,9 @@ fn outcome(format: Format, bytes: &[u8]) -> (Outcome, bool) {
         Err(fault) => Results::Unreadable(fault.to_string()),
     };
     let facts = RunFacts {
-        end: ProcessEnd::Exit(0),
+        end: End::Exit(0),
+        budget_s: 1,
+        output_max_mib: 1,
         out_of_memory: false,
         leaked: 0,
         tampered: vec![],
