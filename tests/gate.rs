@@ -14,6 +14,7 @@ mod support;
 mod gate {
     use crate::story;
 
+    mod again;
     mod articles;
     mod broken;
     mod crafted;

@@ -10,12 +10,11 @@ use super::{Answer, Context, Failure};
 use crate::evidence::GateError;
 use crate::exit::ExitStatus;
 use crate::git::Repo;
-use crate::judge::lines::Line;
-use crate::judge::trial::Court;
+use crate::judge::trial::TrialRunner;
 use crate::judge::try_property::Attempt;
 use crate::model::ids::OracleId;
 use crate::model::path::{shown, visible};
-use crate::model::trial::{Enforced, Opened, Outcome};
+use crate::model::trial::{CheckRun, Enforced, Opened, Outcome};
 use crate::report::{json, phrases, text};
 use crate::sandbox::interrupt::Interrupt;
 
@@ -83,7 +82,7 @@ impl Try {
         let interrupt =
             watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
         let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
-        let court = Court {
+        let runner = TrialRunner {
             repo: &repo,
             dir,
             git_dir,
@@ -91,9 +90,9 @@ impl Try {
             interrupt: &interrupt,
             is_anew: true,
         };
-        let attempt = court.attempt(&self.id)?;
-        let is_pass = |line: &Line| line.measured.ended.outcome == Outcome::Pass;
-        let passes = attempt.lines.0.iter().all(is_pass) && !attempt.ignores_seed;
+        let attempt = runner.try_property(&self.id)?;
+        let is_pass = |run: &CheckRun| run.outcome == Outcome::Pass;
+        let passes = attempt.runs.iter().all(is_pass) && !attempt.ignores_seed;
         let status = if passes {
             ExitStatus::Done
         } else {
@@ -112,8 +111,8 @@ impl Try {
     }
 }
 
-fn class(line: &Line) -> &'static str {
-    if line.measured.ended.outcome == Outcome::Pass {
+fn class(run: &CheckRun) -> &'static str {
+    if run.outcome == Outcome::Pass {
         "PROP_PASS"
     } else {
         "PROP_FAIL"
@@ -128,55 +127,56 @@ fn as_json(attempt: &Attempt) -> String {
         ignores_seed: attempt.ignores_seed,
         enforced: attempt.enforced,
         online: &attempt.online,
-        runs: attempt.lines.0.iter().map(run).collect(),
+        runs: attempt.runs.iter().map(shown_run).collect(),
     })
 }
 
-fn run(line: &Line) -> Shown<'_> {
+fn shown_run(run: &CheckRun) -> Shown<'_> {
     Shown {
-        seed: line.seed.as_deref(),
-        outcome: line.measured.ended.outcome,
-        class: class(line),
-        note: &line.measured.ended.note,
-        opened: line.measured.opened.as_deref().ok(),
-        wall_ms: line.measured.wall_ms,
+        seed: run.seed.as_deref(),
+        outcome: run.outcome,
+        class: class(run),
+        note: &run.details.note,
+        opened: run.opened.as_deref(),
+        wall_ms: run.details.wall_ms,
     }
 }
 
 fn as_text(attempt: &Attempt) -> String {
     let mut out = String::new();
-    for line in &attempt.lines.0 {
-        let seed = shown(line.seed.as_deref().unwrap_or_default());
-        let seconds = std::time::Duration::from_millis(line.measured.wall_ms).as_secs_f64();
-        let class = class(line);
+    for run in &attempt.runs {
+        let seed = shown(run.seed.as_deref().unwrap_or_default());
+        let seconds = std::time::Duration::from_millis(run.details.wall_ms).as_secs_f64();
+        let class = class(run);
         let _infallible = writeln!(out, "{class}  {} seed {seed}, {seconds:.1} s", attempt.id);
-        let note = &line.measured.ended.note;
+        let note = &run.details.note;
         if !note.is_empty() {
             let _infallible = writeln!(out, "  {}", visible(note));
         }
-        match &line.measured.opened {
-            Ok(opened) if opened.is_empty() => out.push_str("  opened no file of the tree\n"),
-            Ok(opened) => {
+        let untraced = &run.details.untraced;
+        match &run.opened {
+            Some(opened) if opened.is_empty() => out.push_str("  opened no file of the tree\n"),
+            Some(opened) => {
                 let paths: Vec<_> = opened.iter().map(|file| file.path.as_str()).collect();
                 text::fold(&mut out, "  opened ", "         ", &paths.join(", "));
             }
-            Err(why) if why.is_empty() => {}
-            Err(why) => text::fold(
+            None if untraced.is_empty() => {}
+            None => text::fold(
                 &mut out,
                 "  opened ",
                 "         ",
-                &format!("unknown: {}", visible(why)),
+                &format!("unknown: {}", visible(untraced)),
             ),
         }
-        let last = line
-            .measured
-            .talk
+        let last = run
+            .details
+            .output
             .lines()
             .rev()
             .filter(|said| !said.trim().is_empty())
             .take(10);
         let last: Vec<_> = last.collect();
-        if line.measured.ended.outcome != Outcome::Pass {
+        if run.outcome != Outcome::Pass {
             last.iter()
                 .rev()
                 .for_each(|said| _ = writeln!(out, "  | {}", shown(said)));

@@ -12,9 +12,9 @@ use crate::evidence::GateError;
 use crate::exit::ExitStatus;
 use crate::git::Repo;
 use crate::judge::fault::TrialError;
-use crate::judge::pin::Handed;
+use crate::judge::pin::TrialRequest;
 use crate::judge::record::{decision, file, keep};
-use crate::judge::trial::{Court, Judged};
+use crate::judge::trial::{TrialResult, TrialRunner};
 use crate::model::decision::VerdictEvidence;
 use crate::model::path::{RepoPath, visible};
 use crate::model::record;
@@ -75,7 +75,7 @@ impl Judge {
                 ..Failure::new(message)
             });
         }
-        let handed = Handed {
+        let request = TrialRequest {
             patch: given.patch,
             base: given.range.base.as_deref(),
             tip: given.range.tip.as_deref(),
@@ -88,7 +88,7 @@ impl Judge {
         let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
         // the word of this process rests on no file that an earlier one left
         let is_anew = self.admit;
-        let court = Court {
+        let runner = TrialRunner {
             repo: &repo,
             dir,
             git_dir,
@@ -96,7 +96,7 @@ impl Judge {
             interrupt: &interrupt,
             is_anew,
         };
-        let judged = match court.judge(&handed) {
+        let judged = match runner.judge(&request) {
             Err(TrialError::Checked(refused)) => return Ok(self.unjudged(&refused)),
             judged => judged.map_err(|error| match interrupt.caught() {
                 Some(signal) => stopped(signal),
@@ -104,7 +104,7 @@ impl Judge {
             })?,
         };
         let mut files = beside;
-        if handed.patch.is_none() {
+        if request.patch.is_none() {
             files.insert(
                 file("decision.json"),
                 json::print(&decision(&judged, VerdictEvidence::Itself)?).into_bytes(),
@@ -164,7 +164,7 @@ impl Judge {
         .note("no trial: it would be judged by ledgers that disagree")
     }
 
-    fn answer(&self, judged: &Judged, (dir, deposited): (RepoPath, Deposited)) -> Answer {
+    fn answer(&self, judged: &TrialResult, (dir, deposited): (RepoPath, Deposited)) -> Answer {
         let status = match judged.trial.verdict {
             TrialVerdict::Admit => ExitStatus::Done,
             TrialVerdict::Hold => ExitStatus::Held,
@@ -182,13 +182,7 @@ impl Judge {
                 stderr,
             };
         }
-        let notes: Vec<_> = judged
-            .lines
-            .0
-            .iter()
-            .map(|line| line.measured.ended.note.clone())
-            .collect();
-        let mut stdout = trials::trial(&judged.trial, &notes);
+        let mut stdout = trials::trial(&judged.trial);
         warnings(&mut stdout, judged);
         stdout.push_str(&match deposited {
             Deposited::New => format!("\nrecord {dir}\n"),
@@ -206,7 +200,7 @@ impl Judge {
 }
 
 /// What decides nothing, but should be known.
-fn warnings(out: &mut String, judged: &Judged) {
+fn warnings(out: &mut String, judged: &TrialResult) {
     let decision = &judged.decision;
     let mut notes = Vec::new();
     if judged.trial.reasons.contains(&TrialReason::EmptyBlob) {
@@ -229,7 +223,7 @@ fn warnings(out: &mut String, judged: &Judged) {
             .map(|(id, weakness)| format!("{id} is smoke: {}", weakness.words())),
     );
     let touched = judged.trial.touched.iter().map(RepoPath::as_str);
-    notes.extend(steering(&judged.pinned.context.policy, touched));
+    notes.extend(steering(&judged.inputs.context.policy, touched));
     if !notes.is_empty() {
         out.push('\n');
     }

@@ -9,13 +9,13 @@ use crate::evidence::GateError;
 use crate::exit::ExitStatus;
 use crate::git::Repo;
 use crate::judge::fault::TrialError;
-use crate::judge::pin::Handed;
-use crate::judge::replay::{Asked, Replayed, keep};
-use crate::judge::trial::Court;
+use crate::judge::pin::TrialRequest;
+use crate::judge::replay::{ReplayRequest, keep};
+use crate::judge::trial::TrialRunner;
 use crate::model::ids::OracleId;
 use crate::model::path::visible;
-use crate::model::record;
 use crate::model::replay::{OnCandidate, ReplayedSeed, Shows};
+use crate::model::{self, record};
 use crate::report::replays;
 use crate::sandbox::interrupt::Interrupt;
 use crate::sys::files::FileError;
@@ -70,15 +70,15 @@ impl Replay {
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
         let given = Given::read(self.candidate.as_deref(), self.base.as_deref(), context)?;
-        let handed = Handed {
+        let trial = TrialRequest {
             patch: given.patch,
             base: given.range.base.as_deref(),
             tip: given.range.tip.as_deref(),
             image: self.runner_image.as_deref(),
             is_infra: false,
         };
-        let asked = Asked {
-            handed,
+        let request = ReplayRequest {
+            trial,
             has_candidate: self.candidate.is_some(),
             property: self.property.as_ref(),
             seed: self.seed.as_deref(),
@@ -88,7 +88,7 @@ impl Replay {
         let interrupt =
             watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
         let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
-        let court = Court {
+        let runner = TrialRunner {
             repo: &repo,
             dir,
             git_dir,
@@ -96,7 +96,7 @@ impl Replay {
             interrupt: &interrupt,
             is_anew: true,
         };
-        let replayed = match (court.replay(&asked), interrupt.caught()) {
+        let replayed = match (runner.replay(&request), interrupt.caught()) {
             (_, Some(signal)) => return Err(stopped(signal)),
             (Err(TrialError::Checked(refused)), None) => {
                 let form = evaluate::Form {
@@ -112,21 +112,14 @@ impl Replay {
             }
             (replayed, None) => replayed?,
         };
-        Ok(self.answer(&replayed, keep(repo.common_dir(), &replayed.replay).err()))
+        Ok(self.answer(&replayed, keep(repo.common_dir(), &replayed).err()))
     }
 
-    fn answer(&self, replayed: &Replayed, unkept: Option<FileError>) -> Answer {
-        let replay = &replayed.replay;
-        let notes: Vec<_> = replayed
-            .lines
-            .0
-            .iter()
-            .map(|line| line.measured.ended.note.clone())
-            .collect();
+    fn answer(&self, replay: &model::replay::Replay, unkept: Option<FileError>) -> Answer {
         let stdout = if self.json {
             record::print(replay)
         } else {
-            replays::replay(replay, &notes)
+            replays::replay(replay)
         };
         let all: Vec<_> = replay.seeds.iter().map(status).collect();
         let severest = [ExitStatus::Refused, ExitStatus::Held]

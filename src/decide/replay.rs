@@ -1,6 +1,6 @@
-//! What do the runs of a replayed seed say, on base and on a candidate?
+//! Says what the runs of a replayed seed show, on base and on a candidate.
 //!
-//! The word for a candidate is the one that a trial has for the same runs.
+//! Of a candidate it says what a trial says of the same runs.
 
 use super::facts::Material;
 use super::trial::{PropertyFacts, SeedFacts, SeedVerdict, TrialFacts, seed_verdict};
@@ -106,6 +106,7 @@ mod tests {
         let property = PropertyFacts {
             id: "a".parse().unwrap(),
             scores: true,
+            faced: false,
             eligible: true,
             seeds: vec![SeedFacts {
                 seed: "7".to_owned(),

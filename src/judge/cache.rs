@@ -1,4 +1,4 @@
-//! What is already known of base? Runs of one check and seed on one tree are not made twice.
+//! Keeps runs on base: those of one check and seed on one tree are not made twice.
 //!
 //! The cache lies in the common git directory, below `reins/`. It saves time and decides nothing
 //! that a run would not: an entry that is not read back exactly is run again.
@@ -7,11 +7,10 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use super::run::{Errand, Measured};
-use crate::decide::outcome::RunVerdict;
+use super::run::RunSpec;
 use crate::model::ids::Sha256;
 use crate::model::record::{self, Record, RecordFault};
-use crate::model::trial::{Enforced, Epoch, Image, Opened, Outcome, RunReason};
+use crate::model::trial::{CheckRun, Enforced, Epoch, Image, Outcome, RunDetails};
 use crate::policy::Policy;
 use crate::sandbox::environment::Environment;
 use crate::sys::files::{FileError, Root};
@@ -20,7 +19,7 @@ use crate::sys::files::{FileError, Root};
 pub struct Cache {
     root: Root,
     /// What every key begins with.
-    ground: String,
+    prefix: String,
 }
 
 /// One result, as it lies on disk.
@@ -30,22 +29,14 @@ struct Entry {
     schema: String,
     /// The key, so that a file that was moved is no answer to another question.
     key: String,
-    outcome: Outcome,
-    reason: Option<RunReason>,
-    note: String,
-    exit: Option<i32>,
-    signal: Option<i32>,
-    wall_ms: u64,
-    echo: Option<String>,
-    opened: Option<Vec<Opened>>,
-    /// Why that is not known.
-    untraced: Option<String>,
+    run: CheckRun,
+    details: RunDetails,
     /// The digest of all that, so that a torn or edited entry is none.
     sha256: String,
 }
 
 impl Record for Entry {
-    const SCHEMA: &'static str = "git-reins/base-run/2";
+    const SCHEMA: &'static str = "git-reins/base-run/3";
 
     fn schema_member(&self) -> &str {
         &self.schema
@@ -90,59 +81,48 @@ impl Cache {
     ) -> Result<Self, FileError> {
         let version = env!("CARGO_PKG_VERSION");
         let (paths, tools) = (&policy.paths, Environment::shared());
-        let ground =
+        let prefix =
             format!("{version}\n{epoch:?}\n{image:?}\n{enforced:?}\n{paths:?}\n{tools:?}\n");
         Ok(Self {
             root: Root::open(common)?,
-            ground,
+            prefix,
         })
     }
 
-    /// The result of a run that was made before.
-    pub fn get(&self, errand: &Errand<'_>) -> Option<Measured> {
-        let key = self.key(errand);
+    /// A run that was made before, as a run of this spec.
+    pub fn get(&self, spec: &RunSpec<'_>) -> Option<CheckRun> {
+        let key = self.key(spec);
         let bytes = self.root.read(&place(&key)).ok()??;
         let entry = record::parse::<Entry>(&bytes)
             .ok()
             .filter(|entry| entry.key == key)?;
-        let ended = RunVerdict {
-            outcome: entry.outcome,
-            reason: entry.reason,
-            note: entry.note,
-        };
-        let talk = "known from an earlier run on the same tree\n".to_owned();
-        let (exit, signal, wall_ms, echo) = (entry.exit, entry.signal, entry.wall_ms, entry.echo);
-        let opened = entry.opened.ok_or(entry.untraced.unwrap_or_default());
-        Some(Measured {
-            ended,
-            exit,
-            signal,
-            wall_ms,
-            echo,
-            opened,
-            talk,
+        Some(CheckRun {
+            // the key names neither the row nor the revision
+            property: spec.id.cloned(),
+            revision: spec.revision,
+            details: RunDetails {
+                output: "known from an earlier run on the same tree\n".to_owned(),
+                ..entry.details
+            },
+            ..entry.run
         })
     }
 
     /// Keeps a pass or a failure; anything else says more about the moment than about base. A
     /// cache that cannot be written saves no time, and that is all.
-    pub fn put(&self, errand: &Errand<'_>, measured: &Measured) {
-        if !matches!(measured.ended.outcome, Outcome::Pass | Outcome::Fail) {
+    pub fn put(&self, spec: &RunSpec<'_>, run: &CheckRun) {
+        if !matches!(run.outcome, Outcome::Pass | Outcome::Fail) {
             return;
         }
-        let key = self.key(errand);
+        let key = self.key(spec);
         let mut entry = Entry {
             schema: Entry::SCHEMA.to_owned(),
             key: key.clone(),
-            outcome: measured.ended.outcome,
-            reason: measured.ended.reason,
-            note: measured.ended.note.clone(),
-            exit: measured.exit,
-            signal: measured.signal,
-            wall_ms: measured.wall_ms,
-            echo: measured.echo.clone(),
-            opened: measured.opened.clone().ok(),
-            untraced: measured.opened.clone().err(),
+            run: run.clone(),
+            details: RunDetails {
+                output: String::new(),
+                ..run.details.clone()
+            },
             sha256: String::new(),
         };
         entry.sha256 = entry.digest();
@@ -165,12 +145,12 @@ impl Cache {
     }
 
     /// Everything that a run on base depends on.
-    fn key(&self, errand: &Errand<'_>) -> String {
-        let mut text = self.ground.clone();
+    fn key(&self, spec: &RunSpec<'_>) -> String {
+        let mut text = self.prefix.clone();
         let _infallible = write!(
             text,
             "{:?}\n{:?}\n{}\n",
-            errand.check, errand.subject, errand.laid.tree
+            spec.check, spec.subject, spec.tree.tree
         );
         Sha256::of(text.as_bytes()).to_string()
     }

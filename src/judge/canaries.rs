@@ -1,25 +1,24 @@
-//! Do the canaries pass, in their order, up to the first that does not?
+//! Runs the canaries in their order, up to the first that does not pass.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use super::command::Subject;
 use super::fault::TrialError;
-use super::lines::{Line, Lines};
-use super::run::{Bench, Errand, Measured};
-use super::tree_plan::Trees;
+use super::run::{Executor, RunSpec};
+use super::tree_plan::TreePlan;
+use super::unrun;
 use crate::decide::canary::{self, Miss};
 use crate::decide::diff::{Diff, Side};
 use crate::decide::outcome::RunVerdict;
 use crate::decide::secret::Scanner;
-use crate::decide::trial::{CanaryAnswer, CanaryFacts};
 use crate::git::Repo;
 use crate::git::apply::{ApplyError, Borrower};
 use crate::git::owned::Go;
 use crate::model::ids::ObjectId;
 use crate::model::path::{RepoPath, visible};
-use crate::model::trial::{Class, Outcome, Revision, RunReason};
-use crate::policy::{BUILT_IN_CANARIES, Check, Kind, Policy};
+use crate::model::trial::{CheckRun, Class, Outcome, Revision, RunReason};
+use crate::policy::{BUILT_IN_CANARIES, Kind, Policy};
 
 /// What the canaries that need no process said.
 pub struct Read {
@@ -27,8 +26,8 @@ pub struct Read {
     pub diff: Option<Diff>,
     /// The whole tree of the candidate; none when the patch does not apply.
     pub root: Option<ObjectId>,
-    /// What each canary said.
-    pub lines: Lines,
+    /// The run of each canary.
+    pub runs: Vec<CheckRun>,
 }
 
 /// Runs the first three canaries.
@@ -44,27 +43,27 @@ pub fn read(
     let mut read = Read {
         diff: None,
         root: None,
-        lines: Lines::default(),
+        runs: Vec::new(),
     };
     match canary::parse_diff(patch) {
         Ok(diff) => read.diff = Some(diff),
-        Err(miss) => read.lines.push(missed(&miss)),
+        Err(miss) => read.runs.push(missed(&miss)),
     }
     let Some(diff) = &read.diff else {
         return Ok(read);
     };
-    read.lines
+    read.runs
         .push(passed(BUILT_IN_CANARIES[0], Some(Class::BlobOk)));
     match applied(diff, patch, borrower, base_root)? {
         Ok(root) => read.root = Some(root),
         Err(miss) => {
-            read.lines.push(missed(&miss));
+            read.runs.push(missed(&miss));
             return Ok(read);
         }
     }
-    read.lines.push(passed(BUILT_IN_CANARIES[1], None));
+    read.runs.push(passed(BUILT_IN_CANARIES[1], None));
     let roots = [Some(base_root), read.root];
-    read.lines
+    read.runs
         .push(match secrets(policy, diff, &borrower.repo()?, roots)? {
             None => passed(BUILT_IN_CANARIES[2], None),
             Some(miss) => missed(&miss),
@@ -180,118 +179,83 @@ fn bytes(
     Ok(repo.blob(entry.id, u64::MAX)?.unwrap_or_default())
 }
 
-fn passed(canary: &str, class: Option<Class>) -> Line {
-    let ended = RunVerdict {
+fn passed(canary: &str, class: Option<Class>) -> CheckRun {
+    let verdict = RunVerdict {
         outcome: Outcome::Pass,
         reason: None,
         note: String::new(),
     };
-    Line {
+    CheckRun {
         class,
-        ..Line::canary(canary, None, Revision::Candidate, Measured::of(ended))
+        ..unrun::canary(canary, verdict)
     }
 }
 
-fn missed(miss: &Miss) -> Line {
-    let ended = RunVerdict {
+fn missed(miss: &Miss) -> CheckRun {
+    let verdict = RunVerdict {
         outcome: Outcome::Fail,
         reason: None,
         note: visible(&miss.note),
     };
-    Line::canary(miss.canary, None, Revision::Candidate, Measured::of(ended))
+    unrun::canary(miss.canary, verdict)
 }
 
 /// Runs the canaries that are processes: public signatures, then the policy's own.
 ///
 /// # Errors
 /// When it is not known how a run ended.
-pub fn run(bench: &Bench<'_>, trees: &Trees<'_>, lines: &mut Lines) -> Result<(), TrialError> {
-    let signature = match &bench.policy.judge.public_signature {
-        None => {
-            let reason = Some(RunReason::NotConfigured);
-            Measured::of(RunVerdict {
+pub fn run(
+    executor: &Executor<'_>,
+    trees: &TreePlan<'_>,
+    runs: &mut Vec<CheckRun>,
+) -> Result<(), TrialError> {
+    let name = BUILT_IN_CANARIES[3];
+    runs.push(match &executor.policy.judge.public_signature {
+        None => unrun::canary(
+            name,
+            RunVerdict {
                 outcome: Outcome::NotRun,
-                reason,
+                reason: Some(RunReason::NotConfigured),
                 note: String::new(),
-            })
-        }
+            },
+        ),
         Some(argv) => {
             let before = trees.laid(Revision::Base, None)?;
             let after = trees.laid(Revision::Candidate, None)?;
-            bench.compare(argv, [&before, &after], BUILT_IN_CANARIES[3])?
+            executor.compare(argv, [&before, &after], name)?
         }
-    };
-    lines.push(Line::canary(
-        BUILT_IN_CANARIES[3],
-        None,
-        Revision::Candidate,
-        signature,
-    ));
-    let declared = bench
-        .policy
-        .checks
-        .iter()
-        .filter(|check| check.kind == Kind::Canary);
-    for (check, seed) in
-        declared.flat_map(|check| check.seeds.iter().map(move |seed| (check, seed)))
-    {
-        if lines.has_missed_canary() {
+    });
+    for spec in specs(executor, trees)? {
+        if unrun::has_missed_canary(runs) {
             return Ok(());
         }
-        let line = one(bench, trees, check, seed)?;
-        lines.push(line);
+        runs.push(executor.run(&spec)?);
     }
     Ok(())
 }
 
-fn one(
-    bench: &Bench<'_>,
-    trees: &Trees<'_>,
-    check: &Check,
-    seed: &str,
-) -> Result<Line, TrialError> {
-    let laid = trees.laid(Revision::Candidate, None)?;
-    let title = format!("canary {}", check.id);
-    let subject = Subject {
-        property: None,
-        seed,
-    };
-    let errand = Errand {
-        check,
-        subject,
-        laid: &laid,
-        budget_s: bench.budgets.of(check)?,
-        title: &title,
-    };
-    Ok(Line::canary(
-        &check.id,
-        Some(seed),
-        Revision::Candidate,
-        bench.run(&errand)?,
-    ))
-}
-
-/// What the canaries amount to; those that were kept from running are not-run.
-pub fn facts(policy: &Policy, lines: &Lines) -> Vec<CanaryFacts> {
-    let answer = |id: &str| {
-        let mut of_canary = lines.canaries().filter(|line| line.id == id).peekable();
-        if of_canary.peek().is_none() {
-            return CanaryAnswer::Ended(Outcome::NotRun);
+/// The runs of the canaries that the policy declares, in its order.
+fn specs<'a>(
+    executor: &Executor<'a>,
+    trees: &TreePlan<'_>,
+) -> Result<Vec<RunSpec<'a>>, TrialError> {
+    let mut specs = Vec::new();
+    let declared = executor.policy.checks.iter();
+    for check in declared.filter(|check| check.kind == Kind::Canary) {
+        let budget_s = executor.budgets.of(check)?;
+        for seed in &check.seeds {
+            specs.push(RunSpec {
+                check,
+                id: None,
+                subject: Subject {
+                    property: None,
+                    seed,
+                },
+                revision: Revision::Candidate,
+                tree: trees.laid(Revision::Candidate, None)?,
+                budget_s,
+            });
         }
-        let mut missed = of_canary.filter(|line| line.measured.ended.outcome != Outcome::Pass);
-        missed
-            .next()
-            .map_or(CanaryAnswer::Ended(Outcome::Pass), |line| {
-                match line.measured.ended.reason {
-                    Some(RunReason::NotConfigured) => CanaryAnswer::NotConfigured,
-                    _ => CanaryAnswer::Ended(line.measured.ended.outcome),
-                }
-            })
-    };
-    let ids = canary::order(policy).into_iter();
-    ids.map(|id| CanaryFacts {
-        id: id.to_owned(),
-        answer: answer(id),
-    })
-    .collect()
+    }
+    Ok(specs)
 }

@@ -1,11 +1,11 @@
-//! What keeps the runs of a trial from what they may not touch, and is that what the policy wants?
+//! Keeps the runs of a trial from what they may not touch, as the policy requires.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::fault::TrialError;
-use super::tree_plan::Laid;
+use super::tree_plan::LaidTree;
 use crate::decide::enforced::{lacks, words};
 use crate::model::trial::{Enforced, KillGuard, Trace};
 use crate::policy::{Mechanism, Network, Policy};
@@ -20,8 +20,8 @@ use crate::sandbox::trace;
 const MOST_PLACES: usize = 2000;
 
 /// The strongest means that were seen to work, for every run of a trial.
-pub struct Jail<'a> {
-    /// Who runs the jobs.
+pub struct Isolation<'a> {
+    /// Runs the jobs.
     pub runner: &'a Runner,
     /// A directory of our own.
     pub scratch: &'a Path,
@@ -30,7 +30,7 @@ pub struct Jail<'a> {
     had: Cell<Enforced>,
 }
 
-impl<'a> Jail<'a> {
+impl<'a> Isolation<'a> {
     /// Tries which means work, with jobs below `scratch`.
     ///
     /// # Errors
@@ -78,7 +78,7 @@ impl<'a> Jail<'a> {
         self.tried(words(mechanism), "nothing here enforces it")
     }
 
-    /// Why nobody sees what is opened, where nobody does.
+    /// Why it is not seen what is opened, where it is not.
     pub(super) fn blindness(&self) -> String {
         self.tried(&["ptrace", "notify"], "nothing here sees it")
     }
@@ -98,7 +98,7 @@ impl<'a> Jail<'a> {
     }
 
     /// The fence around one run, watched in this way.
-    pub(super) fn fence(&self, land: Land, network: Network, trace: Trace) -> Fence {
+    pub(super) fn fence(&self, access: Access, network: Network, trace: Trace) -> Fence {
         let mut means = Enforced {
             trace,
             ..self.means()
@@ -119,8 +119,8 @@ impl<'a> Jail<'a> {
         });
         Fence {
             means,
-            read_only: land.read_only,
-            writable: land.writable,
+            read_only: access.read_only,
+            writable: access.writable,
             network,
         }
     }
@@ -128,14 +128,14 @@ impl<'a> Jail<'a> {
 
 /// Where a run may write, and where in there it may not.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Land {
+pub(super) struct Access {
     pub writable: Vec<PathBuf>,
     pub read_only: Vec<PathBuf>,
 }
 
-impl Land {
+impl Access {
     /// A tree, but for what is pinned in it.
-    pub fn tree(&mut self, dir: &Path, laid: &Laid) {
+    pub fn tree(&mut self, dir: &Path, laid: &LaidTree) {
         self.writable.push(dir.to_owned());
         self.read_only
             .extend(pinned(laid).iter().map(|path| dir.join(path)));
@@ -144,7 +144,7 @@ impl Land {
 
 /// The pinned files of a tree; when they are too many, the directories that hold them, as far down as
 /// those are few enough.
-fn pinned(laid: &Laid) -> BTreeSet<PathBuf> {
+fn pinned(laid: &LaidTree) -> BTreeSet<PathBuf> {
     let paths = || laid.sealed.iter().map(|(path, _)| Path::new(path.as_str()));
     let down_to = |depth| {
         paths()
@@ -178,21 +178,21 @@ mod tests {
             missing,
         };
         let had = Cell::new(probed.means);
-        let jail = Jail {
+        let isolation = Isolation {
             runner: &runner,
             scratch: Path::new("/"),
             probed,
             had,
         };
         let mut policy = crate::policy::parse(b"schema = 1\n").unwrap();
-        let said = jail.require(&policy).unwrap_err().to_string();
+        let said = isolation.require(&policy).unwrap_err().to_string();
         let tried = "network (netns-lo: no namespaces: not permitted; seccomp: no filter)";
         assert!(
             said.contains(tried) && said.contains("fixtures (nothing here enforces it)"),
             "{said}"
         );
         policy.judge.require = Vec::new();
-        assert!(jail.require(&policy).is_ok());
+        assert!(isolation.require(&policy).is_ok());
     }
 
     #[test]
@@ -211,16 +211,16 @@ mod tests {
                 },
                 Cell::new(means),
             );
-            let jail = Jail {
+            let isolation = Isolation {
                 runner: &runner,
                 scratch: Path::new("/"),
                 probed,
                 had,
             };
             for trace in traces {
-                let _fence = jail.fence(Land::default(), Network::Deny, *trace);
+                let _fence = isolation.fence(Access::default(), Network::Deny, *trace);
             }
-            (jail.enforced().kill, jail.enforced().trace)
+            (isolation.enforced().kill, isolation.enforced().trace)
         };
         use {KillGuard::*, Trace::*};
         assert_eq!(said(PtraceTree, &[Ptrace, Ptrace]), (PtraceTree, Ptrace));
@@ -236,17 +236,18 @@ mod tests {
                 .map(|path| (path.parse().unwrap(), Sha256::of(b"")))
                 .collect();
             let tree = "0".repeat(40).parse().unwrap();
-            let mut land = Land::default();
-            land.tree(
+            let mut access = Access::default();
+            access.tree(
                 Path::new("/t"),
-                &Laid {
+                &LaidTree {
                     tree,
                     properties: BTreeSet::default(),
                     sealed,
                 },
             );
-            assert_eq!(land.writable, ["/t"].map(PathBuf::from));
-            land.read_only
+            assert_eq!(access.writable, ["/t"].map(PathBuf::from));
+            access
+                .read_only
                 .iter()
                 .map(|path| path.display().to_string())
                 .collect::<Vec<_>>()

@@ -1,17 +1,19 @@
-//! Which files of its tree did a run open, and what did they hold when it began?
+//! Finds the files of its tree that a run opened, and what they held when it began.
 
 use std::collections::BTreeSet;
 
-use super::workdir::Fresh;
+use super::workdir::Workdir;
 use crate::model::path::RepoPath;
 use crate::model::run::Ran;
 use crate::model::trial::Opened;
 
-/// What a run opened, or why that is not known.
-pub type Known = Result<Vec<Opened>, String>;
-
-/// The files of the pristine trees that a run opened, sorted. What it wrote itself is none of them.
-pub(super) fn opened(ran: &Ran, trees: &[&Fresh], blindness: &str) -> Known {
+/// The files of the pristine trees that a run opened, sorted, or why they are not known. What it wrote
+/// itself is none of them.
+pub(super) fn opened(
+    ran: &Ran,
+    trees: &[&Workdir],
+    blindness: &str,
+) -> Result<Vec<Opened>, String> {
     let untraced = || ran.untraced.clone().unwrap_or_else(|| blindness.to_owned());
     let touched = ran.opened.as_ref().ok_or_else(untraced)?;
     let mut found = BTreeSet::new();

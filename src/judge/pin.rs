@@ -21,9 +21,9 @@ use crate::model::refusal::Code;
 use crate::model::trial::{Epoch, Image};
 use crate::policy::path_class::Territory;
 
-/// What somebody hands in.
+/// What is to be judged.
 #[derive(Clone, Debug, Default)]
-pub struct Handed<'a> {
+pub struct TrialRequest<'a> {
     /// The bytes of a patch, instead of a range.
     pub patch: Option<Vec<u8>>,
     /// The base as it was given.
@@ -38,7 +38,7 @@ pub struct Handed<'a> {
 
 /// Everything that a trial is judged by.
 #[derive(Debug)]
-pub struct Pinned {
+pub struct TrialInputs {
     /// Lines, policy, range.
     pub context: RangeContext,
     /// The facts of the range, evaluated.
@@ -98,14 +98,14 @@ impl Candidate {
 ///
 /// # Errors
 /// When the repository cannot answer, or something refuses before anything runs.
-pub fn pin(repo: &Repo, handed: &Handed<'_>, today: Day) -> Result<Pinned, TrialError> {
-    let Evidence { context, facts } = match handed.patch {
-        Some(_) => beside_patch(repo, handed.base, today)?,
+pub fn pin(repo: &Repo, request: &TrialRequest<'_>, today: Day) -> Result<TrialInputs, TrialError> {
+    let Evidence { context, facts } = match request.patch {
+        Some(_) => beside_patch(repo, request.base, today)?,
         None => evidence(
             repo,
             &Request {
-                base: handed.base,
-                tip: handed.tip,
+                base: request.base,
+                tip: request.tip,
             },
             today,
         )?,
@@ -121,21 +121,21 @@ pub fn pin(repo: &Repo, handed: &Handed<'_>, today: Day) -> Result<Pinned, Trial
         return Err(TrialError::Checked(Box::new(check)));
     };
     let base_root = repo.commit(base)?.tree;
-    let candidate = match &handed.patch {
+    let candidate = match &request.patch {
         Some(bytes) => Candidate::Patch(bytes.clone()),
         None => Candidate::Range(changes(repo, &context, base_root)?),
     };
-    let draft = match (handed.is_infra, candidate.is_blank()) {
+    let draft = match (request.is_infra, candidate.is_blank()) {
         (true, _) => Draft::Infra,
         (false, true) => Draft::Blank,
         (false, false) => Draft::Patch,
     };
     let epoch = bound.epoch.clone().ok_or_else(no_epoch)?;
-    let image = image::of_machine(handed.image)?;
+    let image = image::of_machine(request.image)?;
     if draft == Draft::Patch {
         image::expect(&image, &bound.image_id)?;
     }
-    Ok(Pinned {
+    Ok(TrialInputs {
         base,
         base_root,
         base_tree,
@@ -158,8 +158,8 @@ fn no_epoch() -> TrialError {
     }
 }
 
-fn evidence(repo: &Repo, request: &Request<'_>, today: Day) -> Result<Evidence, TrialError> {
-    match collect(repo, request, today)? {
+fn evidence(repo: &Repo, range: &Request<'_>, today: Day) -> Result<Evidence, TrialError> {
+    match collect(repo, range, today)? {
         Governed::Under(evidence) => Ok(*evidence),
         Governed::NoPolicy { line } => Err(TrialError::NotUnderReins { line }),
     }

@@ -1,22 +1,22 @@
-//! What do the properties show on base, and then on the candidate?
+//! Runs the properties on base, on their known-bad patches, and then on the candidate.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::cache::Cache;
 use super::command::Subject;
 use super::fault::TrialError;
-use super::lines::{Line, Lines};
-use super::run::{Bench, Errand, Measured};
-use super::tree_plan::{Laid, Trees};
+use super::run::{Executor, RunSpec};
+use super::tree_plan::{LaidTree, TreePlan};
+use super::unrun;
 use crate::decide::outcome::RunVerdict;
-use crate::decide::trial::{FreezeFacts, PropertyFacts, SeedFacts};
 use crate::ledger::field::text;
 use crate::ledger::freeze::FreezeRow;
 use crate::ledger::oracle::OracleRow;
 use crate::model::decision::Standing;
 use crate::model::ids::OracleId;
 use crate::model::path::RepoPath;
-use crate::model::trial::{Outcome, Revision, RunReason};
+use crate::model::trial::{CheckRun, Outcome, Revision, RunReason};
 use crate::policy::{Check, Policy};
 
 /// A property and everything that is run for it.
@@ -126,46 +126,87 @@ pub fn apart(properties: &[Property<'_>]) -> BTreeSet<String> {
 }
 
 /// Runs properties on the trees of a trial.
-pub struct Session<'a> {
-    /// Where runs take place.
-    pub bench: &'a Bench<'a>,
+pub struct PropertyRunner<'a> {
+    /// Runs what specs describe.
+    pub executor: &'a Executor<'a>,
     /// The trees.
-    pub trees: &'a Trees<'a>,
+    pub trees: &'a TreePlan<'a>,
     /// What is known of base; none when everything is to be run.
     pub cache: Option<&'a Cache>,
 }
 
-impl Session<'_> {
+impl PropertyRunner<'_> {
     /// Runs every seed of every property on base and on its known-bad patch, then on the candidate.
     /// Once a run has changed bytes that it may not, nothing runs any more.
     ///
     /// # Errors
     /// When it is not known how a run ended.
-    pub fn run(&self, properties: &[Property<'_>], lines: &mut Lines) -> Result<(), TrialError> {
+    pub fn run(
+        &self,
+        properties: &[Property<'_>],
+        runs: &mut Vec<CheckRun>,
+    ) -> Result<(), TrialError> {
         let mut ignoring = BTreeSet::new();
         for property in properties {
-            let first = lines.0.len();
-            self.on_base(property, lines)?;
-            let on_base = first..lines.0.len();
-            self.on_witness(property, lines)?;
-            if !lines.has_tamper() && self.ignores_seed(property, &lines.0[on_base])? {
-                ignoring.insert(property.id.clone());
+            let first = runs.len();
+            self.on_base(property, runs)?;
+            let on_base = first..runs.len();
+            self.on_witness(property, runs)?;
+            if !unrun::has_tamper(runs) && self.ignores_seed(property, &runs[on_base])? {
+                ignoring.insert(&property.id);
             }
         }
         for property in properties {
-            for seed in &property.seeds {
-                for _ in 0..property.runs(seed, self.bench.policy.judge.replays) {
-                    let measured = match ignoring.contains(&property.id) {
-                        true => not_honoured(),
-                        false => {
-                            unless_tampered(lines, || self.on_candidate(property, seed, lines))?
-                        }
-                    };
-                    lines.push(line(property, seed, Revision::Candidate, measured));
-                }
+            let tree = self.trees.laid(Revision::Candidate, Some(property.row))?;
+            for spec in self.specs(property, Revision::Candidate, &tree)? {
+                let run = if ignoring.contains(&property.id) {
+                    spec.judged(not_honoured())
+                } else if unrun::has_tamper(runs) {
+                    spec.judged(unrun::after_tamper())
+                } else {
+                    self.on_candidate(&spec, runs)?
+                };
+                runs.push(run);
             }
         }
         Ok(())
+    }
+
+    /// The runs of a property on a tree: each seed once, a frozen one as often as it is replayed.
+    fn specs<'a>(
+        &self,
+        property: &'a Property<'_>,
+        revision: Revision,
+        tree: &Rc<LaidTree>,
+    ) -> Result<Vec<RunSpec<'a>>, TrialError> {
+        let mut specs = Vec::new();
+        for seed in &property.seeds {
+            let spec = self.spec(property, seed, revision, tree)?;
+            for _ in 0..property.runs(seed, self.executor.policy.judge.replays) {
+                specs.push(spec.clone());
+            }
+        }
+        Ok(specs)
+    }
+
+    fn spec<'a>(
+        &self,
+        property: &'a Property<'_>,
+        seed: &'a str,
+        revision: Revision,
+        tree: &Rc<LaidTree>,
+    ) -> Result<RunSpec<'a>, TrialError> {
+        Ok(RunSpec {
+            check: property.check,
+            id: Some(&property.id),
+            subject: Subject {
+                property: Some((&property.row.property, &property.file)),
+                seed,
+            },
+            revision,
+            tree: Rc::clone(tree),
+            budget_s: self.executor.budgets.of(property.check)?,
+        })
     }
 
     /// Runs every seed of a property on base.
@@ -175,47 +216,37 @@ impl Session<'_> {
     pub(super) fn on_base(
         &self,
         property: &Property<'_>,
-        lines: &mut Lines,
+        runs: &mut Vec<CheckRun>,
     ) -> Result<(), TrialError> {
-        let laid = self.trees.laid(Revision::Base, Some(property.row))?;
-        let budget_s = self.bench.budgets.of(property.check)?;
-        for seed in &property.seeds {
-            let runs = property.runs(seed, self.bench.policy.judge.replays);
-            for _ in 0..runs {
-                // what a replay shows now is its point
-                let cache = self.cache.filter(|_| runs == 1);
-                let run = || self.once(property, seed, (&laid, "base"), budget_s, cache);
-                let measured = unless_tampered(lines, run)?;
-                lines.push(line(property, seed, Revision::Base, measured));
-            }
+        let tree = self.trees.laid(Revision::Base, Some(property.row))?;
+        let replays = self.executor.policy.judge.replays;
+        for spec in self.specs(property, Revision::Base, &tree)? {
+            // what a replay shows now is its point
+            let is_once = property.runs(spec.subject.seed, replays) == 1;
+            let run = self.unless_tampered(&spec, self.cache.filter(|_| is_once), runs)?;
+            runs.push(run);
         }
         Ok(())
     }
 
     /// Runs a property on base with its known-bad patch, up to the first seed that fails: that is
     /// all there is to show. A frozen seed shows nothing.
-    fn on_witness(&self, property: &Property<'_>, lines: &mut Lines) -> Result<(), TrialError> {
-        let Some(laid) = self.trees.witness(&property.id, property.row)? else {
+    fn on_witness(
+        &self,
+        property: &Property<'_>,
+        runs: &mut Vec<CheckRun>,
+    ) -> Result<(), TrialError> {
+        let Some(tree) = self.trees.witness(&property.id, property.row)? else {
             return Ok(());
         };
-        let budget_s = self.bench.budgets.of(property.check)?;
-        for seed in property
-            .seeds
-            .iter()
-            .filter(|seed| !property.is_frozen(seed))
-        {
-            let run = || {
-                self.once(
-                    property,
-                    seed,
-                    (&laid, "its known-bad patch"),
-                    budget_s,
-                    self.cache,
-                )
-            };
-            let measured = unless_tampered(lines, run)?;
-            let is_killed = measured.ended.outcome == Outcome::Fail;
-            lines.push(line(property, seed, Revision::Witness, measured));
+        for seed in &property.seeds {
+            if property.is_frozen(seed) {
+                continue;
+            }
+            let spec = self.spec(property, seed, Revision::Witness, &tree)?;
+            let run = self.unless_tampered(&spec, self.cache, runs)?;
+            let is_killed = run.outcome == Outcome::Fail;
+            runs.push(run);
             if is_killed {
                 return Ok(());
             }
@@ -225,72 +256,53 @@ impl Session<'_> {
 
     /// A run on the candidate. One that ran out of time is run once more, with the time that base
     /// shows it to need.
-    fn on_candidate(
-        &self,
-        property: &Property<'_>,
-        seed: &str,
-        lines: &Lines,
-    ) -> Result<Measured, TrialError> {
-        let laid = self.trees.laid(Revision::Candidate, Some(property.row))?;
-        let tree = (&*laid, "candidate");
-        let budget_s = self.bench.budgets.of(property.check)?;
-        let first = self.once(property, seed, tree, budget_s, None)?;
-        if first.ended.outcome != Outcome::Timeout {
+    fn on_candidate(&self, spec: &RunSpec<'_>, runs: &[CheckRun]) -> Result<CheckRun, TrialError> {
+        let first = self.once(spec, None)?;
+        if first.outcome != Outcome::Timeout {
             return Ok(first);
         }
-        let on_base = lines.0.iter().filter(|line| {
-            line.property.as_ref() == Some(&property.id)
-                && line.revision == Revision::Base
-                && line.measured.ended.outcome == Outcome::Pass
+        let on_base = runs.iter().filter(|run| {
+            run.property.as_ref() == spec.id
+                && run.revision == Revision::Base
+                && run.outcome == Outcome::Pass
         });
-        let passed: Vec<_> = on_base.map(|line| line.measured.wall_ms).collect();
-        let raised_s = self
-            .bench
-            .budgets
-            .raised(property.check, &passed)?
-            .max(budget_s);
-        let again = self.once(property, seed, tree, raised_s, None)?;
-        let talk = format!(
-            "{}\n[out of time after {budget_s} s, run again]\n{}",
-            first.talk, again.talk
+        let passed: Vec<_> = on_base.map(|run| run.details.wall_ms).collect();
+        let raised_s = self.executor.budgets.raised(spec.check, &passed)?;
+        let longer = RunSpec {
+            budget_s: raised_s.max(spec.budget_s),
+            ..spec.clone()
+        };
+        let mut again = self.once(&longer, None)?;
+        again.details.output = format!(
+            "{}\n[out of time after {} s, run again]\n{}",
+            first.details.output, spec.budget_s, again.details.output
         );
-        Ok(Measured { talk, ..again })
+        Ok(again)
     }
 
-    fn once(
+    fn unless_tampered(
         &self,
-        property: &Property<'_>,
-        seed: &str,
-        (laid, revision): (&Laid, &str),
-        budget_s: u64,
+        spec: &RunSpec<'_>,
         cache: Option<&Cache>,
-    ) -> Result<Measured, TrialError> {
-        let subject = Subject {
-            property: Some((&property.row.property, &property.file)),
-            seed,
-        };
-        let seed_shown = crate::model::path::shown(seed);
-        let title = format!(
-            "{}: {} seed {seed_shown} on {revision}",
-            property.check.id, property.id
-        );
-        let errand = Errand {
-            check: property.check,
-            subject,
-            laid,
-            budget_s,
-            title: &title,
-        };
-        if let Some(known) = cache.and_then(|cache| cache.get(&errand)) {
+        runs: &[CheckRun],
+    ) -> Result<CheckRun, TrialError> {
+        match unrun::has_tamper(runs) {
+            true => Ok(spec.judged(unrun::after_tamper())),
+            false => self.once(spec, cache),
+        }
+    }
+
+    fn once(&self, spec: &RunSpec<'_>, cache: Option<&Cache>) -> Result<CheckRun, TrialError> {
+        if let Some(known) = cache.and_then(|cache| cache.get(spec)) {
             return Ok(known);
         }
-        let measured = self.bench.run(&errand)?;
-        let jail = self.bench.source.jail();
-        // a trial that takes a result over says that it was had by the means that work
-        if let Some(cache) = cache.filter(|_| jail.enforced() == jail.means()) {
-            cache.put(&errand, &measured);
+        let run = self.executor.run(spec)?;
+        let isolation = self.executor.workdirs.isolation();
+        // a trial that takes a run over says that it was made by the means that work
+        if let Some(cache) = cache.filter(|_| isolation.enforced() == isolation.means()) {
+            cache.put(spec, &run);
         }
-        Ok(measured)
+        Ok(run)
     }
 
     /// Whether two seeds lead to one state of the generator: then no seed does anything. Where
@@ -301,102 +313,50 @@ impl Session<'_> {
     pub(super) fn ignores_seed(
         &self,
         property: &Property<'_>,
-        on_base: &[Line],
+        on_base: &[CheckRun],
     ) -> Result<bool, TrialError> {
         if !property.check.preset.seed_echo {
             return Ok(false);
         }
         let mut seen: BTreeMap<String, String> = BTreeMap::new();
-        for line in on_base {
-            let echo = line.measured.echo.clone().zip(line.seed.clone());
+        for run in on_base {
+            let echo = run.details.echo.clone().zip(run.seed.clone());
             seen.extend(echo.map(|(echo, seed)| (seed, echo)));
         }
         if seen.len() == 1 {
             let known = seen.keys().next().cloned().unwrap_or_default();
             let other = if known == "1" { "2" } else { "1" };
-            let laid = self.trees.laid(Revision::Base, Some(property.row))?;
-            let budget_s = self.bench.budgets.of(property.check)?;
-            let probe = self.once(property, other, (&laid, "base"), budget_s, self.cache)?;
-            seen.extend(probe.echo.map(|echo| (other.to_owned(), echo)));
+            let tree = self.trees.laid(Revision::Base, Some(property.row))?;
+            let spec = self.spec(property, other, Revision::Base, &tree)?;
+            let probe = self.once(&spec, self.cache)?;
+            seen.extend(probe.details.echo.map(|echo| (other.to_owned(), echo)));
         }
         let states: BTreeSet<_> = seen.values().collect();
         Ok(states.len() < seen.len())
     }
 }
 
-fn unless_tampered(
-    lines: &Lines,
-    run: impl FnOnce() -> Result<Measured, TrialError>,
-) -> Result<Measured, TrialError> {
-    if lines.has_tamper() {
-        Ok(Measured::after_tamper())
-    } else {
-        run()
-    }
-}
-
-fn not_honoured() -> Measured {
-    let reason = Some(RunReason::SeedNotHonoured);
-    let note = "two seeds drew the same on base: the seed does nothing".to_owned();
-    Measured::of(RunVerdict {
+fn not_honoured() -> RunVerdict {
+    RunVerdict {
         outcome: Outcome::Error,
-        reason,
-        note,
-    })
-}
-
-fn line(property: &Property<'_>, seed: &str, revision: Revision, measured: Measured) -> Line {
-    Line {
-        id: property.check.id.clone(),
-        property: Some(property.id.clone()),
-        seed: Some(seed.to_owned()),
-        revision,
-        measured,
-        class: None,
+        reason: Some(RunReason::SeedNotHonoured),
+        note: "two seeds drew the same on base: the seed does nothing".to_owned(),
     }
 }
 
 /// The properties that never ran, because a canary missed.
-pub fn keep_back(properties: &[Property<'_>], lines: &mut Lines) {
+pub fn keep_back(properties: &[Property<'_>], runs: &mut Vec<CheckRun>) {
     for property in properties {
         for seed in &property.seeds {
-            lines.push(line(
-                property,
-                seed,
+            let (check, id) = (&property.check.id, Some(&property.id));
+            let verdict = unrun::after_canary();
+            runs.push(unrun::run(
+                check,
+                id,
+                Some(seed),
                 Revision::Candidate,
-                Measured::after_canary(),
+                verdict,
             ));
         }
     }
-}
-
-/// What the runs say, for the decision. Freeze rows are sound: `check` has nothing against them.
-pub fn facts(properties: &[Property<'_>], lines: &Lines) -> Vec<PropertyFacts> {
-    let seed = |property: &Property<'_>, seed: &String| SeedFacts {
-        seed: seed.clone(),
-        base: lines.outcomes(&property.id, Some(seed), Revision::Base),
-        candidate: lines.outcomes(&property.id, Some(seed), Revision::Candidate),
-    };
-    let witness = |property: &Property<'_>| lines.outcomes(&property.id, None, Revision::Witness);
-    let one = |property: &Property<'_>| PropertyFacts {
-        id: property.id.clone(),
-        scores: property.scores,
-        eligible: property.check.quarantine_eligible,
-        seeds: property
-            .seeds
-            .iter()
-            .map(|text| seed(property, text))
-            .collect(),
-        witness: property
-            .row
-            .witness_patch
-            .as_ref()
-            .map(|_| witness(property)),
-        freezes: property
-            .freezes
-            .iter()
-            .map(|row| FreezeFacts::of(row, true))
-            .collect(),
-    };
-    properties.iter().map(one).collect()
 }

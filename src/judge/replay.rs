@@ -1,41 +1,41 @@
-//! What do chosen seeds show on base, run several times over, and on a candidate?
+//! Runs chosen seeds several times on base, and on a candidate.
 //!
 //! The runs are those of a trial: frozen seeds, or seeds that are run as if they were frozen.
 
 mod choice;
 mod kept;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub use kept::{keep, kept};
 
-use choice::{choose, planned};
+use choice::{Choice, choose, planned};
 
 use super::budgets::Budgets;
 use super::canaries;
 use super::fault::TrialError;
 use super::image;
-use super::lines::{Line, Lines};
-use super::pin::{Candidate, Handed, Pinned, pin};
-use super::properties::{self, Property, Session};
-use super::trial::{Court, candidate_tree, refuse_material};
-use super::workspace::{Ground, Scene};
+use super::pin::{Candidate, TrialInputs, TrialRequest, pin};
+use super::properties::{self, Property, PropertyRunner};
+use super::trial::{TrialRunner, candidate_tree, refuse_material};
+use super::unrun::has_missed_canary;
+use super::workspace::{RunInputs, Workspace};
 use crate::decide::replay::{on_candidate, properties_sha256, row_sha256, shows};
-use crate::decide::trial::{Draft, PropertyFacts, SeedFacts, TrialFacts};
+use crate::decide::trial::{Draft, TrialFacts, TrialScope};
 use crate::model::day::Day;
 use crate::model::ids::{ObjectId, OracleId, Sha256};
 use crate::model::path::{RepoPath, shown, visible};
 use crate::model::record;
 use crate::model::refusal::Code;
 use crate::model::replay::{REPLAY_SCHEMA, Replay, ReplayedCandidate, ReplayedSeed};
-use crate::model::trial::{Class, Revision, RunReason};
+use crate::model::trial::{CheckRun, Class, Revision, RunReason};
 use crate::policy::{Judge, Policy};
 
-/// What somebody wants to be replayed.
+/// What is to be replayed.
 #[derive(Clone, Debug, Default)]
-pub struct Asked<'a> {
+pub struct ReplayRequest<'a> {
     /// The range or the patch; without a candidate only its base counts.
-    pub handed: Handed<'a>,
+    pub trial: TrialRequest<'a>,
     /// Whether the candidate is run, too.
     pub has_candidate: bool,
     /// The row; every frozen one when none is named.
@@ -44,15 +44,6 @@ pub struct Asked<'a> {
     pub seed: Option<&'a str>,
     /// How often each seed runs on each tree; as often as in a trial when no number is named.
     pub times: Option<u64>,
-}
-
-/// A replay, and what its runs printed.
-#[derive(Debug)]
-pub struct Replayed {
-    /// The record.
-    pub replay: Replay,
-    /// The runs, in its order.
-    pub lines: Lines,
 }
 
 /// A patch that applies.
@@ -64,76 +55,86 @@ struct Patched {
 
 /// What the runs gave.
 struct Seen {
-    lines: Lines,
+    runs: Vec<CheckRun>,
     /// Properties for which a seed does nothing.
     ignoring: BTreeSet<OracleId>,
     candidate: Option<ReplayedCandidate>,
 }
 
-impl Court<'_> {
+impl TrialRunner<'_> {
     /// Replays seeds. Nothing is written: the record is the caller's to keep.
     ///
     /// # Errors
     /// When the ledgers disagree, there is no such row, or it is not known how a run ended.
-    pub fn replay(&self, asked: &Asked<'_>) -> Result<Replayed, TrialError> {
-        let pinned = pin(self.repo, &asked.handed, self.today)?;
-        image::expect(&pinned.image, &pinned.bound.image_id)?;
-        if asked.has_candidate && pinned.draft != Draft::Patch {
+    pub fn replay(&self, request: &ReplayRequest<'_>) -> Result<Replay, TrialError> {
+        let inputs = pin(self.repo, &request.trial, self.today)?;
+        image::expect(&inputs.image, &inputs.bound.image_id)?;
+        if request.has_candidate && inputs.draft != Draft::Patch {
             return Err(empty());
         }
-        let policy = policy_of(&pinned, asked);
-        let choice = choose(&policy, &pinned, asked)?;
-        let mut properties = choice.properties(&policy, &pinned)?;
-        let ground = self.ground()?;
-        let patched = asked
+        let policy = policy_of(&inputs, request);
+        let choice = choose(&policy, &inputs, request)?;
+        let properties = choice.properties(&policy, &inputs)?;
+        let workspace = self.workspace()?;
+        let patched = request
             .has_candidate
-            .then(|| patched(&pinned, &policy, &ground))
+            .then(|| patched(&inputs, &policy, &workspace))
             .transpose()?;
-        let seen = self.run_all(&policy, &pinned, (&ground, patched.as_ref()), &properties)?;
-        properties
-            .iter_mut()
-            .for_each(|property| choice.only_real(property));
+        let seen = self.run_all(
+            &policy,
+            &inputs,
+            (&workspace, patched.as_ref()),
+            &properties,
+        )?;
         let touched = patched.map(|patched| patched.touched).unwrap_or_default();
-        let trial = facts(&policy, &properties, &seen.lines, (touched, self.today));
-        record(&pinned, &policy, seen, (&properties, &trial))
+        let trial = facts(
+            &policy,
+            &inputs,
+            (&properties, &seen.runs),
+            (touched, self.today),
+        );
+        record(&inputs, &policy, seen, (&choice, &properties, &trial))
     }
 
     fn run_all(
         &self,
         policy: &Policy,
-        pinned: &Pinned,
-        (ground, patched): (&Ground, Option<&Patched>),
+        inputs: &TrialInputs,
+        (workspace, patched): (&Workspace, Option<&Patched>),
         properties: &[Property<'_>],
     ) -> Result<Seen, TrialError> {
-        let budgets = Budgets::on(self.repo, policy, pinned.base, &pinned.image)?;
+        let budgets = Budgets::on(self.repo, policy, inputs.base, &inputs.image)?;
         for property in properties {
             budgets.of(property.check)?; // told before anything runs
         }
-        let all = planned(policy, pinned, &[])?;
-        let mut roots = vec![(Revision::Base, pinned.base_root)];
+        let all = planned(policy, inputs, &[])?;
+        let mut roots = vec![(Revision::Base, inputs.base_root)];
         roots.extend(patched.map(|patched| (Revision::Candidate, patched.root)));
-        let material = &pinned.evaluation.facts.tip.material;
-        let scene = Scene {
+        let material = &inputs.evaluation.facts.tip.material;
+        let run_inputs = RunInputs {
             policy,
             material,
             apart: properties::apart(&all),
             budgets,
             roots,
+            witnesses: BTreeMap::new(),
+            cache: None,
         };
-        self.on_stage(ground, scene, |session| {
-            session.bench.source.jail().require(policy)?;
+        let isolation = workspace.isolation()?;
+        isolation.require(policy)?;
+        self.with_trees(workspace, isolation, run_inputs, |runner| {
             let candidate = patched.map(|patched| {
-                let tree = candidate_tree(session.trees, policy, patched.root, pinned)?;
+                let tree = candidate_tree(runner.trees, policy, patched.root, inputs)?;
                 Ok::<_, TrialError>(ReplayedCandidate {
                     blob: patched.blob,
                     tree,
                 })
             });
             let candidate = candidate.transpose()?;
-            let (lines, ignoring) = run(session, properties, candidate.is_some())?;
-            match session.bench.source.broken_at_all().first() {
+            let (runs, ignoring) = run(runner, properties, candidate.is_some())?;
+            match runner.executor.workdirs.broken_at_all().first() {
                 None => Ok(Seen {
-                    lines,
+                    runs,
                     ignoring,
                     candidate,
                 }),
@@ -144,27 +145,33 @@ impl Court<'_> {
 }
 
 /// The policy that judges, with as many replays as were asked for.
-fn policy_of(pinned: &Pinned, asked: &Asked<'_>) -> Policy {
-    let policy = &pinned.context.policy;
+fn policy_of(inputs: &TrialInputs, request: &ReplayRequest<'_>) -> Policy {
+    let policy = &inputs.context.policy;
     let judge = policy.judge.clone();
     Policy {
         judge: Judge {
-            replays: asked.times.unwrap_or(judge.replays),
+            replays: request.times.unwrap_or(judge.replays),
             ..judge
         },
         ..policy.clone()
     }
 }
 
-/// The candidate, when it applies and nothing in its text stands against it.
-fn patched(pinned: &Pinned, policy: &Policy, ground: &Ground) -> Result<Patched, TrialError> {
-    let bytes = pinned.candidate.bytes(&ground.borrower, pinned.base_root)?;
-    let read = canaries::read(policy, &bytes, &ground.borrower, pinned.base_root)?;
-    let (Some(diff), Some(root), false) = (&read.diff, read.root, read.lines.has_missed_canary())
+/// The candidate, when it applies and its text has no fault.
+fn patched(
+    inputs: &TrialInputs,
+    policy: &Policy,
+    workspace: &Workspace,
+) -> Result<Patched, TrialError> {
+    let bytes = inputs
+        .candidate
+        .bytes(&workspace.borrower, inputs.base_root)?;
+    let read = canaries::read(policy, &bytes, &workspace.borrower, inputs.base_root)?;
+    let (Some(diff), Some(root), false) = (&read.diff, read.root, has_missed_canary(&read.runs))
     else {
-        return Err(missed(&read.lines));
+        return Err(missed(&read.runs));
     };
-    if let Candidate::Patch(_) = &pinned.candidate {
+    if let Candidate::Patch(_) = &inputs.candidate {
         refuse_material(diff, policy)?;
     }
     let touched = diff.touched().into_iter().cloned().collect();
@@ -177,96 +184,97 @@ fn patched(pinned: &Pinned, policy: &Policy, ground: &Ground) -> Result<Patched,
 
 /// Every run, and the properties for which a seed does nothing.
 fn run(
-    session: &Session<'_>,
+    runner: &PropertyRunner<'_>,
     properties: &[Property<'_>],
     has_candidate: bool,
-) -> Result<(Lines, BTreeSet<OracleId>), TrialError> {
-    let (mut lines, mut ignoring) = (Lines::default(), BTreeSet::new());
+) -> Result<(Vec<CheckRun>, BTreeSet<OracleId>), TrialError> {
+    let (mut runs, mut ignoring) = (Vec::new(), BTreeSet::new());
     if has_candidate {
-        session.run(properties, &mut lines)?;
-        let idle = |line: &&Line| line.measured.ended.reason == Some(RunReason::SeedNotHonoured);
-        ignoring.extend(
-            lines
-                .0
-                .iter()
-                .filter(idle)
-                .filter_map(|line| line.property.clone()),
-        );
-        return Ok((lines, ignoring));
+        runner.run(properties, &mut runs)?;
+        let idle = runs
+            .iter()
+            .filter(|run| run.reason == Some(RunReason::SeedNotHonoured));
+        ignoring.extend(idle.filter_map(|run| run.property.clone()));
+        return Ok((runs, ignoring));
     }
     for property in properties {
-        let first = lines.0.len();
-        session.on_base(property, &mut lines)?;
-        if session.ignores_seed(property, &lines.0[first..])? {
+        let first = runs.len();
+        runner.on_base(property, &mut runs)?;
+        if runner.ignores_seed(property, &runs[first..])? {
             ignoring.insert(property.id.clone());
         }
     }
-    Ok((lines, ignoring))
+    Ok((runs, ignoring))
 }
 
 fn facts(
     policy: &Policy,
-    properties: &[Property<'_>],
-    lines: &Lines,
+    inputs: &TrialInputs,
+    (properties, runs): (&[Property<'_>], &[CheckRun]),
     (touched, today): (BTreeSet<RepoPath>, Day),
 ) -> TrialFacts {
-    TrialFacts {
+    let seeds: Vec<_> = properties
+        .iter()
+        .flat_map(|property| {
+            let seeds = property.seeds.iter();
+            seeds.map(|seed| (property.id.clone(), seed.clone()))
+        })
+        .collect();
+    let scope = TrialScope {
+        evaluation: &inputs.evaluation,
         draft: Draft::Patch,
-        canaries: Vec::new(),
-        properties: properties::facts(properties, lines),
         touched,
         bytes_changed: false,
-        power: policy.judge.power,
+        replays: policy.judge.replays,
+        extra_seeds: &seeds,
         today,
-    }
+    };
+    TrialFacts::of(runs, scope)
 }
 
 fn record(
-    pinned: &Pinned,
+    inputs: &TrialInputs,
     policy: &Policy,
     seen: Seen,
-    (properties, trial): (&[Property<'_>], &TrialFacts),
-) -> Result<Replayed, TrialError> {
+    (choice, properties, trial): (&Choice, &[Property<'_>], &TrialFacts),
+) -> Result<Replay, TrialError> {
     let has_candidate = seen.candidate.is_some();
-    let of = |(property, facts): (&Property<'_>, &PropertyFacts)| {
+    let mut seeds = Vec::new();
+    for property in properties {
         let ignores_seed = seen.ignoring.contains(&property.id);
-        let one = |seed: &SeedFacts| ReplayedSeed {
-            property_id: property.id.clone(),
-            row_sha256: row_sha256(property.row),
-            check: property.check.id.clone(),
-            seed: seed.seed.clone(),
-            frozen: property.freezes.iter().any(|row| row.key().1 == seed.seed),
-            ignores_seed,
-            shows: shows(&seed.base, ignores_seed),
-            on_candidate: has_candidate.then(|| on_candidate(trial, facts, seed)),
-        };
-        facts.seeds.iter().map(one).collect::<Vec<_>>()
-    };
-    let seeds = properties
-        .iter()
-        .zip(&trial.properties)
-        .flat_map(of)
-        .collect();
+        for seed in &property.seeds {
+            let Some((facts, runs)) = trial.seed(&property.id, seed) else {
+                continue;
+            };
+            seeds.push(ReplayedSeed {
+                property_id: property.id.clone(),
+                row_sha256: row_sha256(property.row),
+                check: property.check.id.clone(),
+                seed: seed.clone(),
+                frozen: choice.is_frozen(&property.id, seed),
+                ignores_seed,
+                shows: shows(&runs.base, ignores_seed),
+                on_candidate: has_candidate.then(|| on_candidate(trial, facts, runs)),
+            });
+        }
+    }
     let mut replay = Replay {
         schema: REPLAY_SCHEMA.to_owned(),
-        base_rev: pinned.base,
-        base_tree: pinned.base_tree,
+        base_rev: inputs.base,
+        base_tree: inputs.base_tree,
         candidate: seen.candidate,
-        policy_sha256: pinned.bound.policy_sha256,
-        properties_sha256: properties_sha256(&pinned.evaluation.facts.tip.material),
-        epoch: pinned.epoch.clone(),
-        image: pinned.image.clone(),
+        policy_sha256: inputs.bound.policy_sha256,
+        properties_sha256: properties_sha256(&inputs.evaluation.facts.tip.material),
+        epoch: inputs.epoch.clone(),
+        image: inputs.image.clone(),
         times: policy.judge.replays,
         seeds,
-        runs: seen.lines.0.iter().map(Line::record).collect(),
+        runs: seen.runs,
         sha256: Sha256([0; 32]),
     };
     replay.sha256 = replay.digest();
     record::parse::<Replay>(record::print(&replay).as_bytes())?;
-    Ok(Replayed {
-        replay,
-        lines: seen.lines,
-    })
+    Ok(replay)
 }
 
 fn empty() -> TrialError {
@@ -278,12 +286,10 @@ fn empty() -> TrialError {
     }
 }
 
-fn missed(lines: &Lines) -> TrialError {
-    let missed = lines
-        .canaries()
-        .find(|line| line.class == Some(Class::CanaryFail));
+fn missed(runs: &[CheckRun]) -> TrialError {
+    let missed = runs.iter().find(|run| run.class == Some(Class::CanaryFail));
     let why = missed
-        .map(|line| format!("{}: {}", line.id, line.measured.ended.note))
+        .map(|run| format!("{}: {}", run.id, run.details.note))
         .unwrap_or_default();
     TrialError::Refused {
         code: Code::CanaryFailed,

@@ -1,9 +1,9 @@
-//! What did a run leave in its result file?
+//! Reads what a run left in its result file.
 
 use super::command::{Invocation, Source};
 use super::fault::TrialError;
 use super::result;
-use super::workdir::Fresh;
+use super::workdir::Workdir;
 use crate::decide::outcome::Results;
 use crate::model::run::Ran;
 use crate::sys::files::{self, FileError};
@@ -16,7 +16,7 @@ use crate::sys::files::{self, FileError};
 pub(super) fn results(
     invocation: &Invocation,
     ran: &Ran,
-    (fresh, seed): (&Fresh, &str),
+    (workdir, seed): (&Workdir, &str),
 ) -> Result<Results, TrialError> {
     let Some(expected) = &invocation.result else {
         return Ok(Results::NotExpected);
@@ -30,7 +30,7 @@ pub(super) fn results(
             ));
         }
         Source::Stdout => [ran.stdout.head.as_slice(), &ran.stdout.tail].concat(),
-        Source::File(path) => match fresh
+        Source::File(path) => match workdir
             .left(path)?
             .map_or(Ok(None), |path| files::read(&path))
         {

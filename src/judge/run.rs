@@ -1,23 +1,27 @@
-//! What does one process on one fresh tree show?
+//! Runs one process of a check on one fresh tree.
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::rc::Rc;
 use std::time::Duration;
 
 use super::budgets::Budgets;
 use super::command::{Invocation, Places, Subject, build};
 use super::fault::TrialError;
 use super::harness::Pinned;
-use super::isolation::Land;
-use super::opened::{Known, opened};
+use super::isolation::Access;
+use super::opened::opened;
 use super::result_file::results;
-use super::tree_plan::Laid;
-use super::workdir::{self, Fresh};
+use super::tree_plan::LaidTree;
+use super::unrun;
+use super::workdir::{Workdir, Workdirs};
 use crate::decide::outcome::{Results, RunFacts, RunVerdict, judge_run};
+use crate::model::ids::OracleId;
+use crate::model::path::shown;
 use crate::model::run::Ran;
-use crate::model::trial::Trace;
+use crate::model::trial::{CheckRun, Opened, Revision, RunDetails, Trace};
 use crate::policy::{Check, ExitMap, Network, Policy};
-use crate::presets::SEED_ECHO;
+use crate::presets::{self, SEED_ECHO};
 use crate::sandbox::environment::Environment;
 use crate::sandbox::fence::Fence;
 use crate::sandbox::run::{Job, RunError, Runner};
@@ -27,85 +31,90 @@ use crate::sys::files;
 use crate::sys::scratch::Scratch;
 use crate::sys::{memory, out};
 
-/// Where runs take place.
-pub struct Bench<'a> {
+/// Runs what specs describe.
+pub struct Executor<'a> {
     /// The policy that judges.
     pub policy: &'a Policy,
     /// How long runs may take.
     pub budgets: &'a Budgets,
     /// Where fresh trees come from.
-    pub source: &'a workdir::Source<'a>,
-    /// Who starts and ends processes.
+    pub workdirs: &'a Workdirs<'a>,
+    /// Starts and ends processes.
     pub runner: &'a Runner,
     /// A directory of our own.
     pub scratch: &'a Path,
 }
 
-/// One process that is to be run.
-#[derive(Clone, Copy, Debug)]
-pub struct Errand<'a> {
+/// One run that is to be made.
+#[derive(Clone, Debug)]
+pub struct RunSpec<'a> {
     /// The check.
     pub check: &'a Check,
-    /// The property and the seed.
+    /// The row of the property; none for a canary.
+    pub id: Option<&'a OracleId>,
+    /// The property and the seed, as the command names them.
     pub subject: Subject<'a>,
-    /// The tree.
-    pub laid: &'a Laid,
+    /// The revision that the tree is made of.
+    pub revision: Revision,
+    /// The tree, with the material that is laid over the revision.
+    pub tree: Rc<LaidTree>,
     /// How long it may take, in seconds.
     pub budget_s: u64,
+}
+
+impl RunSpec<'_> {
+    /// The run that came of it when no process was needed to judge it.
+    pub fn judged(&self, verdict: RunVerdict) -> CheckRun {
+        let seed = Some(self.subject.seed);
+        unrun::run(&self.check.id, self.id, seed, self.revision, verdict)
+    }
+
     /// What people are told is running.
-    pub title: &'a str,
+    fn title(&self) -> String {
+        let check = &self.check.id;
+        let Some(id) = self.id else {
+            return format!("canary {check}");
+        };
+        let tree = match self.revision {
+            Revision::Base => "base",
+            Revision::Candidate => "candidate",
+            Revision::Witness => "its known-bad patch",
+        };
+        format!("{check}: {id} seed {} on {tree}", shown(self.subject.seed))
+    }
 }
 
-/// What a run showed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Measured {
-    /// How it ended.
-    pub ended: RunVerdict,
-    /// The exit code, when it exited.
-    pub exit: Option<i32>,
-    /// The signal, when one ended it.
-    pub signal: Option<i32>,
-    /// How long it took, in milliseconds.
-    pub wall_ms: u64,
-    /// The state that its seed led to, where the tool says so.
-    pub echo: Option<String>,
-    /// The files that it opened, or why that is not known.
-    pub opened: Known,
-    /// What it printed.
-    pub talk: String,
-}
-
-impl Bench<'_> {
+impl Executor<'_> {
     /// Runs a check for one seed on a fresh copy of a tree, and looks whether the pinned bytes
     /// are still what they were.
     ///
     /// # Errors
     /// When it is not known how the run ended.
-    pub fn run(&self, errand: &Errand<'_>) -> Result<Measured, TrialError> {
-        let trace = self.source.jail().means().trace;
-        let (ran, measured) = self.watched(errand, trace)?;
+    pub fn run(&self, spec: &RunSpec<'_>) -> Result<CheckRun, TrialError> {
+        let trace = self.workdirs.isolation().means().trace;
+        let (ran, run) = self.watched(spec, trace)?;
         if trace != Trace::Ptrace || !minds_ptrace(&ran) {
-            return Ok(measured);
+            return Ok(run);
         }
         // a leak checker that finds itself traced says nothing about the code
-        match self.watched(errand, Trace::Notify) {
-            Err(TrialError::Run(RunError::NoFence(_))) => self.watched(errand, Trace::None),
+        match self.watched(spec, Trace::Notify) {
+            Err(TrialError::Run(RunError::NoFence(_))) => self.watched(spec, Trace::None),
             again => again,
         }
-        .map(|(_, measured)| measured)
+        .map(|(_, run)| run)
     }
 
-    fn watched(&self, errand: &Errand<'_>, trace: Trace) -> Result<(Ran, Measured), TrialError> {
+    fn watched(&self, spec: &RunSpec<'_>, trace: Trace) -> Result<(Ran, CheckRun), TrialError> {
         let place = Scratch::within(self.scratch)?;
-        let mut fresh = self.source.fresh(errand.laid)?;
-        let tree = fresh.path().to_owned();
+        let mut workdir = self.workdirs.fresh(&spec.tree)?;
+        let tree = workdir.path().to_owned();
         let environment = Environment::clean(place.path())?;
-        let mut land = Land {
+        let mut access = Access {
             writable: vec![place.path().to_owned()],
             read_only: Vec::new(),
         };
-        land.tree(&tree, errand.laid);
-        let fence = self.fence(land, errand.check.network, trace);
+        access.tree(&tree, &spec.tree);
+        let fence = self.fence(access, spec.check.network, trace);
         let (tmp, result) = (place.path().join("tmp"), place.path().join("result"));
         let fixtures = self.policy.paths.fixtures.first();
         let fixtures = fixtures.map_or_else(|| tree.clone(), |path| tree.join(path.as_str()));
@@ -117,9 +126,9 @@ impl Bench<'_> {
         };
         let pinned = Pinned {
             prefixes: &self.policy.paths.properties,
-            files: &errand.laid.properties,
+            files: &spec.tree.properties,
         };
-        let invocation = build(errand.check, errand.subject, places, pinned)?;
+        let invocation = build(spec.check, spec.subject, places, pinned)?;
         for (path, bytes) in &invocation.files {
             place.put(path, bytes)?;
         }
@@ -128,24 +137,25 @@ impl Bench<'_> {
             argv: &invocation.argv,
             dir: &tree,
             environment: &environment,
-            limits: limits(errand.budget_s, errand.check.output_max_mib),
+            limits: limits(spec.budget_s, spec.check.output_max_mib),
             fence: Some(&fence),
         };
-        let (ran, out_of_memory) = self.launch(&mut fresh, &job, errand.title)?;
+        let (ran, out_of_memory) = self.launch(&mut workdir, &job, &spec.title())?;
         let facts = RunFacts {
-            results: results(&invocation, &ran, (&fresh, errand.subject.seed))?,
-            tampered: [fresh.broken()?, self.source.broken()].concat(),
+            results: results(&invocation, &ran, (&workdir, spec.subject.seed))?,
+            tampered: [workdir.broken()?, self.workdirs.broken()].concat(),
             ..facts(&ran, out_of_memory, &job)
         };
         let echo = files::read(&tmp.join(SEED_ECHO)).ok().flatten();
         let echo = echo.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-        let opened = opened(&ran, &[&fresh], &self.source.jail().blindness());
-        let measured = Measured {
-            echo,
+        let opened = opened(&ran, &[&workdir], &self.workdirs.isolation().blindness());
+        let mut run = finished(
+            spec.judged(judge_run(&facts, &spec.check.exit)),
+            &ran,
             opened,
-            ..measured(&facts, &errand.check.exit, &ran)
-        };
-        Ok((ran, measured))
+        );
+        run.details.echo = echo;
+        Ok((ran, run))
     }
 
     /// Runs a command that compares two trees, from the first one: the program is base's own.
@@ -155,13 +165,13 @@ impl Bench<'_> {
     pub fn compare(
         &self,
         argv: &[String],
-        trees: [&Laid; 2],
-        title: &str,
-    ) -> Result<Measured, TrialError> {
+        trees: [&LaidTree; 2],
+        canary: &str,
+    ) -> Result<CheckRun, TrialError> {
         let place = Scratch::within(self.scratch)?;
         let [mut before, after] = [
-            self.source.standing(trees[0])?,
-            self.source.standing(trees[1])?,
+            self.workdirs.standing(trees[0])?,
+            self.workdirs.standing(trees[1])?,
         ];
         let dirs = [before.path().to_owned(), after.path().to_owned()];
         let environment = Environment::clean(place.path())?;
@@ -171,14 +181,18 @@ impl Bench<'_> {
             .map(|text| filled(text, &words, &dirs).into())
             .collect();
         let limits = limits(Check::SIGNATURE_BUDGET_S, Check::OUTPUT_MAX_MIB);
-        let mut land = Land {
+        let mut access = Access {
             writable: vec![place.path().to_owned()],
             read_only: Vec::new(),
         };
         dirs.iter()
             .zip(trees)
-            .for_each(|(dir, laid)| land.tree(dir, laid));
-        let fence = self.fence(land, Network::Deny, self.source.jail().means().trace);
+            .for_each(|(dir, laid)| access.tree(dir, laid));
+        let fence = self.fence(
+            access,
+            Network::Deny,
+            self.workdirs.isolation().means().trace,
+        );
         let job = Job {
             argv: &argv,
             dir: &dirs[0],
@@ -186,40 +200,38 @@ impl Bench<'_> {
             limits,
             fence: Some(&fence),
         };
-        let (ran, out_of_memory) = self.launch(&mut before, &job, title)?;
-        let tampered = [before.broken()?, after.broken()?, self.source.broken()].concat();
+        let (ran, out_of_memory) = self.launch(&mut before, &job, canary)?;
+        let tampered = [before.broken()?, after.broken()?, self.workdirs.broken()].concat();
         let facts = RunFacts {
             tampered,
             ..facts(&ran, out_of_memory, &job)
         };
-        let opened = opened(&ran, &[&before, &after], &self.source.jail().blindness());
-        Ok(Measured {
-            opened,
-            ..measured(
-                &facts,
-                &crate::policy::ExitMap::of(&crate::presets::RAW),
-                &ran,
-            )
-        })
+        let opened = opened(
+            &ran,
+            &[&before, &after],
+            &self.workdirs.isolation().blindness(),
+        );
+        let verdict = judge_run(&facts, &ExitMap::of(&presets::RAW));
+        Ok(finished(unrun::canary(canary, verdict), &ran, opened))
     }
 
     /// The fence around a run, which keeps the trees that nobody runs in too.
-    fn fence(&self, mut land: Land, network: Network, trace: Trace) -> Fence {
-        land.read_only.push(self.source.home().to_owned());
-        self.source.jail().fence(land, network, trace)
+    fn fence(&self, mut access: Access, network: Network, trace: Trace) -> Fence {
+        access.read_only.push(self.workdirs.home().to_owned());
+        self.workdirs.isolation().fence(access, network, trace)
     }
 
     /// Runs a job on a tree; whether the kernel killed something for memory meanwhile.
     fn launch(
         &self,
-        fresh: &mut Fresh,
+        workdir: &mut Workdir,
         job: &Job<'_>,
         title: &str,
     ) -> Result<(Ran, bool), TrialError> {
         let kills = memory::kills();
         let budget = job.limits.budget;
         let mut tick = |passed| progress(title, budget.saturating_sub(passed));
-        let ran = fresh.run(self.runner, job, &mut tick);
+        let ran = workdir.run(self.runner, job, &mut tick);
         if out::is_watched() {
             out::say("\r\x1b[K");
         }
@@ -277,16 +289,22 @@ fn facts(ran: &Ran, out_of_memory: bool, job: &Job<'_>) -> RunFacts {
     }
 }
 
-fn measured(facts: &RunFacts, exit: &ExitMap, ran: &Ran) -> Measured {
-    let talk = format!("{}{}", ran.stdout.text(), ran.stderr.text());
-    let ended = judge_run(facts, exit);
-    Measured {
-        ended,
+/// A run with what its process left.
+fn finished(run: CheckRun, ran: &Ran, opened: Result<Vec<Opened>, String>) -> CheckRun {
+    let (opened, untraced) = match opened {
+        Ok(opened) => (Some(opened), String::new()),
+        Err(why) => (None, why),
+    };
+    CheckRun {
         exit: ran.end.code(),
         signal: ran.end.signal(),
-        wall_ms: ran.wall_ms,
-        echo: None,
-        opened: Err(String::new()),
-        talk,
+        opened,
+        details: RunDetails {
+            output: format!("{}{}", ran.stdout.text(), ran.stderr.text()),
+            wall_ms: ran.wall_ms,
+            untraced,
+            ..run.details
+        },
+        ..run
     }
 }

@@ -1,4 +1,4 @@
-//! Which trees do checks run in? Code of one revision, with the pinned material laid over it.
+//! Makes the trees that checks run in: code of one revision, with the pinned material laid over it.
 //!
 //! Ledgers, policy and history are not laid: a check that read them would judge itself. Nor is what
 //! Python compiled. Files that only late and smoke rows name are laid for those rows alone.
@@ -20,7 +20,7 @@ use crate::policy::path_class::Territory;
 
 /// A tree that checks run in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Laid {
+pub struct LaidTree {
     /// The tree.
     pub tree: ObjectId,
     /// The property files in it.
@@ -30,7 +30,7 @@ pub struct Laid {
 }
 
 /// The trees of a trial.
-pub struct Trees<'a> {
+pub struct TreePlan<'a> {
     borrower: &'a Borrower,
     repo: Repo,
     territory: Territory,
@@ -43,13 +43,13 @@ pub struct Trees<'a> {
     fixtures: BTreeMap<String, EntryState>,
     /// Property files that only rows name which do not score.
     apart: BTreeSet<String>,
-    laid: RefCell<BTreeMap<Key, Rc<Laid>>>,
+    laid: RefCell<BTreeMap<Key, Rc<LaidTree>>>,
 }
 
 /// A whole tree, and the property files that are laid over it for one row alone.
 type Key = (ObjectId, BTreeSet<String>);
 
-impl<'a> Trees<'a> {
+impl<'a> TreePlan<'a> {
     /// The trees over some roots; `apart` are the property files of rows that do not score.
     ///
     /// # Errors
@@ -105,7 +105,7 @@ impl<'a> Trees<'a> {
         &self,
         revision: Revision,
         row: Option<&OracleRow>,
-    ) -> Result<Rc<Laid>, TrialError> {
+    ) -> Result<Rc<LaidTree>, TrialError> {
         let root = *self
             .roots
             .get(&revision)
@@ -117,14 +117,22 @@ impl<'a> Trees<'a> {
     ///
     /// # Errors
     /// When git cannot make it.
-    pub fn witness(&self, id: &OracleId, row: &OracleRow) -> Result<Option<Rc<Laid>>, TrialError> {
+    pub fn witness(
+        &self,
+        id: &OracleId,
+        row: &OracleRow,
+    ) -> Result<Option<Rc<LaidTree>>, TrialError> {
         self.witnesses
             .get(id)
             .map(|root| self.laid_over(*root, Some(row)))
             .transpose()
     }
 
-    fn laid_over(&self, root: ObjectId, row: Option<&OracleRow>) -> Result<Rc<Laid>, TrialError> {
+    fn laid_over(
+        &self,
+        root: ObjectId,
+        row: Option<&OracleRow>,
+    ) -> Result<Rc<LaidTree>, TrialError> {
         let named = row
             .into_iter()
             .flat_map(|row| &row.property_files)
@@ -139,7 +147,7 @@ impl<'a> Trees<'a> {
         Ok(laid)
     }
 
-    fn lay(&self, root: ObjectId, own: &BTreeSet<String>) -> Result<Laid, TrialError> {
+    fn lay(&self, root: ObjectId, own: &BTreeSet<String>) -> Result<LaidTree, TrialError> {
         let mut entries: Entries = self
             .repo
             .unlaid_paths(root, &self.territory)?
@@ -170,7 +178,7 @@ impl<'a> Trees<'a> {
             .keys()
             .filter_map(|path| path.parse().ok())
             .collect();
-        Ok(Laid {
+        Ok(LaidTree {
             tree,
             properties,
             sealed: facts.iter().filter_map(bytes).collect(),

@@ -7,35 +7,37 @@ use super::budgets::Budgets;
 use super::cache::Cache;
 use super::canaries;
 use super::fault::TrialError;
-use super::isolation::Jail;
-use super::lines::{Line, Lines};
-use super::pin::{Candidate, Handed, Pinned, pin};
-use super::properties::{self, Property, Session};
-use super::record;
-use super::run::Bench;
-use super::tree_plan::Trees;
+use super::pin::{Candidate, TrialInputs, TrialRequest, pin};
+use super::properties::{self, Property};
+use super::tree_plan::TreePlan;
+use super::unrun::{self, has_missed_canary};
 use super::witness;
-use super::workdir::Source;
+use super::workspace::RunInputs;
 use crate::decide::canary::material;
 use crate::decide::diff::Diff;
-use crate::decide::trial::{Draft, TrialDecision, TrialFacts, judge as decide};
+use crate::decide::enforced::online;
+use crate::decide::recorded::unwitnessed;
+use crate::decide::trial::{
+    Draft, SeedVerdict, TrialDecision, TrialFacts, TrialScope, judge as decide,
+};
+use crate::decide::trial_key::{seeds, seeds_sha256};
 use crate::git::Repo;
-use crate::git::apply::Borrower;
 use crate::git::plumbing::{Git, GitPlace};
 use crate::model::day::Day;
 use crate::model::ids::{ObjectId, Sha256};
 use crate::model::path::RepoPath;
+use crate::model::record::{parse, print};
 use crate::model::refusal::Code;
-use crate::model::trial::{Enforced, Image, Revision, Trial};
+use crate::model::trial::{
+    CheckRun, Class, Enforced, Image, Outcome, Revision, TRIAL_SCHEMA, Timing, Trial,
+};
 use crate::policy::path_class::Territory;
 use crate::sandbox::fence::Fence;
 use crate::sandbox::interrupt::Interrupt;
-use crate::sandbox::run::Runner;
 use crate::sys::clock;
-use crate::sys::scratch::Scratch;
 
-/// Where a trial takes place.
-pub struct Court<'a> {
+/// Runs trials, replays and single properties.
+pub struct TrialRunner<'a> {
     /// The repository.
     pub repo: &'a Repo,
     /// The directory in which git is asked.
@@ -44,7 +46,7 @@ pub struct Court<'a> {
     pub git_dir: Option<PathBuf>,
     /// The day.
     pub today: Day,
-    /// Who asks us to stop.
+    /// Tells when somebody asks to stop.
     pub interrupt: &'a Interrupt,
     /// Whether base runs now, also where an earlier trial told what comes of it.
     pub is_anew: bool,
@@ -52,27 +54,25 @@ pub struct Court<'a> {
 
 /// A trial that is over.
 #[derive(Debug)]
-pub struct Judged {
+pub struct TrialResult {
     /// The record.
     pub trial: Trial,
     /// What was decided, and what it rests on.
     pub decision: TrialDecision,
     /// What it was judged by.
-    pub pinned: Pinned,
-    /// Every run, with what it printed.
-    pub lines: Lines,
+    pub inputs: TrialInputs,
     /// What a reader should know although it decides nothing.
     pub notes: Vec<String>,
 }
 
 /// What is known of the patch.
 #[derive(Debug)]
-pub(super) struct Patch {
-    pub(super) blob: Option<Sha256>,
-    pub(super) touched: BTreeSet<RepoPath>,
-    pub(super) candidate_tree: Option<ObjectId>,
+struct Patch {
+    blob: Option<Sha256>,
+    touched: BTreeSet<RepoPath>,
+    candidate_tree: Option<ObjectId>,
     /// What is enforced while it is judged; nothing is where nothing runs.
-    pub(super) enforced: Enforced,
+    enforced: Enforced,
 }
 
 impl Default for Patch {
@@ -86,144 +86,134 @@ impl Default for Patch {
     }
 }
 
-impl Court<'_> {
-    /// Judges what was handed in. Nothing is written: the record is the caller's to keep.
+impl TrialRunner<'_> {
+    /// Judges a patch. Nothing is written: the record is the caller's to keep.
     ///
     /// # Errors
     /// When there is no verdict.
-    pub fn judge(&self, handed: &Handed<'_>) -> Result<Judged, TrialError> {
+    pub fn judge(&self, request: &TrialRequest<'_>) -> Result<TrialResult, TrialError> {
         let (began, started_at) = (std::time::Instant::now(), clock::moment());
-        let pinned = pin(self.repo, handed, self.today)?;
+        let inputs = pin(self.repo, request, self.today)?;
         let mut case = Case::default();
-        let decision = match pinned.draft {
+        let decision = match inputs.draft {
             Draft::Infra | Draft::Blank => {
-                case.patch.blob = blob_of(&pinned);
-                decide(&case.facts(&pinned, &[], self.today))
+                case.patch.blob = blob_of(&inputs);
+                decide(&case.facts(&inputs, self.today))
             }
-            Draft::Patch => self.hear(&pinned, &mut case)?,
+            Draft::Patch => self.run(&inputs, &mut case)?,
         };
         case.classify(&decision);
         let wall_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let trial = record::trial(
-            &pinned,
+        let trial = record(
+            &inputs,
             &case.patch,
-            &case.lines,
+            case.runs,
             &decision,
             (started_at, wall_ms),
         )?;
-        Ok(Judged {
+        Ok(TrialResult {
             trial,
             decision,
-            pinned,
-            lines: case.lines,
+            inputs,
             notes: case.notes,
         })
     }
 
     /// Runs what has to run.
-    fn hear(&self, pinned: &Pinned, case: &mut Case) -> Result<TrialDecision, TrialError> {
-        let policy = &pinned.context.policy;
-        let material_of_tip = &pinned.evaluation.facts.tip.material;
-        let rows = material_of_tip.oracle_rows();
+    fn run(&self, inputs: &TrialInputs, case: &mut Case) -> Result<TrialDecision, TrialError> {
+        let policy = &inputs.context.policy;
+        let material = &inputs.evaluation.facts.tip.material;
+        let rows = material.oracle_rows();
         let properties = properties::plan(
             policy,
             rows,
-            material_of_tip.freeze_rows(),
-            &pinned.evaluation.standings,
+            material.freeze_rows(),
+            &inputs.evaluation.standings,
         )?;
-        let budgets = Budgets::on(self.repo, policy, pinned.base, &pinned.image)?;
+        let budgets = Budgets::on(self.repo, policy, inputs.base, &inputs.image)?;
         for check in &policy.checks {
             budgets.of(check)?; // told before anything runs
         }
-        let scratch = Scratch::temporary()?;
-        let runner = Runner::new(self.interrupt.clone())?;
-        let jail = Jail::probe(&runner, scratch.path())?;
-        jail.require(policy)?;
-        case.patch.enforced = jail.means();
-        let place = GitPlace::find(&self.dir, self.git_dir.as_deref())?;
+        let workspace = self.workspace()?;
+        let isolation = workspace.isolation()?;
+        isolation.require(policy)?;
+        case.patch.enforced = isolation.means();
         let cache = Cache::open(
-            &common(&place)?,
-            &pinned.epoch,
-            (&pinned.image, jail.means()),
+            &common(&workspace.place)?,
+            &inputs.epoch,
+            (&inputs.image, isolation.means()),
             policy,
         )?;
-        if cache.is_reused(&pinned.image) {
-            let Image { id, fingerprint } = &pinned.image;
+        if cache.is_reused(&inputs.image) {
+            let Image { id, fingerprint } = &inputs.image;
             case.notes.push(format!(
                 "IMAGE_ID_REUSED: {id} was seen with another fingerprint than {fingerprint}"
             ));
         }
-        let borrower = Borrower::new(&place, self.repo.hex_len(), &scratch.path().join("objects"))?;
-        let bytes = pinned.candidate.bytes(&borrower, pinned.base_root)?;
+        let borrower = &workspace.borrower;
+        let bytes = inputs.candidate.bytes(borrower, inputs.base_root)?;
         case.patch.blob = Some(Sha256::of(&bytes));
-        let read = canaries::read(policy, &bytes, &borrower, pinned.base_root)?;
-        case.lines = read.lines;
+        let read = canaries::read(policy, &bytes, borrower, inputs.base_root)?;
+        case.runs = read.runs;
         case.patch.touched = read.diff.iter().flat_map(Diff::touched).cloned().collect();
-        if let (Candidate::Patch(_), Some(diff)) = (&pinned.candidate, &read.diff) {
+        if let (Candidate::Patch(_), Some(diff)) = (&inputs.candidate, &read.diff) {
             refuse_material(diff, policy)?;
         }
         if let Some(root) = read.root {
-            let territory = Territory::of(policy);
-            let mut trees = Trees::new(
-                &borrower,
-                territory,
-                material_of_tip,
-                properties::apart(&properties),
-            )?;
-            trees.add(Revision::Base, pinned.base_root);
-            trees.add(Revision::Candidate, root);
-            trees.add_witnesses(witness::roots(self.repo, &borrower, pinned, &properties)?);
-            case.patch.candidate_tree = Some(candidate_tree(&trees, policy, root, pinned)?);
-            let source = Source::new(trees.repo(), jail, self.interrupt)?;
-            let bench = Bench {
+            let run_inputs = RunInputs {
                 policy,
-                budgets: &budgets,
-                source: &source,
-                runner: &runner,
-                scratch: scratch.path(),
+                material,
+                apart: properties::apart(&properties),
+                budgets,
+                roots: vec![
+                    (Revision::Base, inputs.base_root),
+                    (Revision::Candidate, root),
+                ],
+                witnesses: witness::roots(self.repo, borrower, inputs, &properties)?,
+                cache: (!self.is_anew).then_some(&cache),
             };
-            if !case.lines.has_missed_canary() {
-                canaries::run(&bench, &trees, &mut case.lines)?;
-            }
-            if !case.lines.has_missed_canary() {
-                let cache = (!self.is_anew).then_some(&cache);
-                Session {
-                    bench: &bench,
-                    trees: &trees,
-                    cache,
+            self.with_trees(&workspace, isolation, run_inputs, |runner| {
+                case.patch.candidate_tree =
+                    Some(candidate_tree(runner.trees, policy, root, inputs)?);
+                if !has_missed_canary(&case.runs) {
+                    canaries::run(runner.executor, runner.trees, &mut case.runs)?;
                 }
-                .run(&properties, &mut case.lines)?;
-            }
-            case.patch.enforced = source.jail().enforced();
-            case.is_tampered = !source.broken_at_all().is_empty();
+                if !has_missed_canary(&case.runs) {
+                    runner.run(&properties, &mut case.runs)?;
+                }
+                let workdirs = runner.executor.workdirs;
+                case.patch.enforced = workdirs.isolation().enforced();
+                case.is_tampered = !workdirs.broken_at_all().is_empty();
+                Ok(())
+            })?;
         }
-        if case.lines.has_missed_canary() {
-            case.keep_back(pinned, &properties);
+        if has_missed_canary(&case.runs) {
+            case.keep_back(inputs, &properties);
         }
-        Ok(decide(&case.facts(pinned, &properties, self.today)))
+        Ok(decide(&case.facts(inputs, self.today)))
     }
 }
 
 /// The code tree of the candidate, which has to be that of the commits when there are some.
 pub(super) fn candidate_tree(
-    trees: &Trees<'_>,
+    trees: &TreePlan<'_>,
     policy: &crate::policy::Policy,
     root: ObjectId,
-    pinned: &Pinned,
+    inputs: &TrialInputs,
 ) -> Result<ObjectId, TrialError> {
     let code = trees.repo().code_tree(root, &Territory::of(policy))?;
-    match pinned.candidate {
-        Candidate::Range(_) if code != pinned.bound.candidate_tree => Err(TrialError::TwoTrees {
+    match inputs.candidate {
+        Candidate::Range(_) if code != inputs.bound.candidate_tree => Err(TrialError::TwoTrees {
             observed: code.to_string(),
-            expected: pinned.bound.candidate_tree.to_string(),
+            expected: inputs.bound.candidate_tree.to_string(),
         }),
         Candidate::Range(_) | Candidate::Patch(_) => Ok(code),
     }
 }
 
 /// The digest of the bytes that nothing runs for; none when there are none.
-fn blob_of(pinned: &Pinned) -> Option<Sha256> {
-    match (&pinned.candidate, pinned.draft) {
+fn blob_of(inputs: &TrialInputs) -> Option<Sha256> {
+    match (&inputs.candidate, inputs.draft) {
         (Candidate::Patch(bytes), Draft::Infra) if bytes.is_empty() => None,
         (Candidate::Patch(bytes), _) => Some(Sha256::of(bytes)),
         (Candidate::Range(_), Draft::Infra) => None,
@@ -276,43 +266,112 @@ pub(super) fn refuse_material(
 #[derive(Default)]
 struct Case {
     patch: Patch,
-    lines: Lines,
+    runs: Vec<CheckRun>,
     notes: Vec<String>,
     /// Whether a tree that nobody runs in was changed.
     is_tampered: bool,
 }
 
 impl Case {
-    fn facts(&self, pinned: &Pinned, properties: &[Property<'_>], today: Day) -> TrialFacts {
-        let policy = &pinned.context.policy;
-        TrialFacts {
-            draft: pinned.draft,
-            canaries: canaries::facts(policy, &self.lines),
-            properties: properties::facts(properties, &self.lines),
+    fn facts(&self, inputs: &TrialInputs, today: Day) -> TrialFacts {
+        let scope = TrialScope {
+            evaluation: &inputs.evaluation,
+            draft: inputs.draft,
             touched: self.patch.touched.clone(),
-            bytes_changed: self.is_tampered || self.lines.has_tamper(),
-            power: policy.judge.power,
+            bytes_changed: self.is_tampered,
+            replays: inputs.evaluation.facts.policy.judge.replays,
+            extra_seeds: &[],
             today,
-        }
+        };
+        TrialFacts::of(&self.runs, scope)
     }
 
     /// Lists what did not run after a canary that missed.
-    fn keep_back(&mut self, pinned: &Pinned, properties: &[Property<'_>]) {
-        let policy = &pinned.context.policy;
-        for id in crate::decide::canary::order(policy) {
-            if !self.lines.canaries().any(|line| line.id == id) {
-                let kept = super::run::Measured::after_canary();
-                self.lines
-                    .push(Line::canary(id, None, Revision::Candidate, kept));
+    fn keep_back(&mut self, inputs: &TrialInputs, properties: &[Property<'_>]) {
+        for id in crate::decide::canary::order(&inputs.context.policy) {
+            if !self
+                .runs
+                .iter()
+                .any(|run| run.property.is_none() && run.id == id)
+            {
+                self.runs.push(unrun::canary(id, unrun::after_canary()));
             }
         }
-        properties::keep_back(properties, &mut self.lines);
+        properties::keep_back(properties, &mut self.runs);
     }
 
     /// Says what each run on the candidate amounts to.
     fn classify(&mut self, decision: &TrialDecision) {
-        for line in &mut self.lines.0 {
-            line.class = record::class(line, decision).or(line.class);
+        for run in &mut self.runs {
+            run.class = class(run, decision).or(run.class);
         }
     }
+}
+
+/// What a run of a property on the candidate amounts to; none for any other run.
+fn class(run: &CheckRun, decision: &TrialDecision) -> Option<Class> {
+    let property = run.property.as_ref()?;
+    let of_seed =
+        |(id, seed, _): &&(_, String, _)| id == property && Some(seed) == run.seed.as_ref();
+    let verdict = decision
+        .seeds
+        .iter()
+        .find(of_seed)
+        .map(|(_, _, verdict)| *verdict);
+    match (run.revision, run.outcome) {
+        (Revision::Base | Revision::Witness, _) | (Revision::Candidate, Outcome::NotRun) => None,
+        (Revision::Candidate, Outcome::Pass) => Some(Class::PropPass),
+        (Revision::Candidate, Outcome::Fail) if verdict == Some(SeedVerdict::Held) => {
+            Some(Class::FreezeHit)
+        }
+        (Revision::Candidate, _) => Some(Class::PropFail),
+    }
+}
+
+/// The record of a trial.
+///
+/// # Errors
+/// When it would contradict itself.
+fn record(
+    inputs: &TrialInputs,
+    patch: &Patch,
+    checks: Vec<CheckRun>,
+    decision: &TrialDecision,
+    (started_at, wall_ms): (String, u64),
+) -> Result<Trial, TrialError> {
+    let seeds = seeds(&inputs.context.policy);
+    let timing = Timing {
+        started_at,
+        wall_ms,
+        checks_ms: checks.iter().map(|run| run.details.wall_ms).collect(),
+    };
+    let touched: Vec<_> = patch.touched.iter().cloned().collect();
+    let trial = Trial {
+        schema: TRIAL_SCHEMA.to_owned(),
+        blob: patch.blob,
+        base_rev: inputs.base,
+        base_tree: inputs.base_tree,
+        candidate_tree: patch.candidate_tree,
+        unwitnessed: unwitnessed(&checks, &touched),
+        touched,
+        seeds_sha256: seeds_sha256(&seeds),
+        seeds,
+        policy_sha256: inputs.bound.policy_sha256,
+        rows_sha256: inputs.bound.rows_sha256,
+        epoch: inputs.epoch.clone(),
+        image: inputs.image.clone(),
+        enforced: patch.enforced,
+        online: online(&inputs.context.policy, &checks),
+        checks,
+        power: decision.power.clone(),
+        held: decision.held.clone(),
+        canary_bad: decision.canary_bad.clone(),
+        illegal_freeze: decision.illegal_freeze.clone(),
+        uncovered_fail: decision.uncovered_fail.clone(),
+        verdict: decision.verdict,
+        reasons: decision.reasons.clone(),
+        timing: Some(timing),
+    };
+    parse::<Trial>(print(&trial).as_bytes())?;
+    Ok(trial)
 }

@@ -1,20 +1,19 @@
-//! What does the property of one row show at HEAD, seed by seed? Nothing is decided or written.
+//! Runs the property of one row at HEAD, seed by seed. Nothing is decided or written.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::budgets::Budgets;
 use super::fault::TrialError;
-use super::lines::{Line, Lines};
 use super::properties::{Property, plan};
-use super::trial::Court;
-use super::workspace::Scene;
+use super::trial::TrialRunner;
+use super::workspace::RunInputs;
 use crate::decide::enforced::online;
 use crate::decide::facts::Material;
 use crate::evidence::range_context::read_policy;
 use crate::evidence::{GateError, at_head};
 use crate::model::ids::OracleId;
 use crate::model::refusal::Code;
-use crate::model::trial::{Enforced, Revision};
+use crate::model::trial::{CheckRun, Enforced, Revision};
 use crate::policy::Policy;
 
 /// What was tried.
@@ -25,7 +24,7 @@ pub struct Attempt {
     /// The check that ran it.
     pub check: String,
     /// Every run.
-    pub lines: Lines,
+    pub runs: Vec<CheckRun>,
     /// Whether two seeds led to the same draws, where the tool says so.
     pub ignores_seed: bool,
     /// What was enforced while it ran.
@@ -34,12 +33,12 @@ pub struct Attempt {
     pub online: Vec<String>,
 }
 
-impl Court<'_> {
+impl TrialRunner<'_> {
     /// Runs the property of a row at HEAD, under HEAD's own policy, once for each seed of its check.
     ///
     /// # Errors
     /// When HEAD holds no such row, or it is not known how a run ended.
-    pub fn attempt(&self, id: &OracleId) -> Result<Attempt, TrialError> {
+    pub fn try_property(&self, id: &OracleId) -> Result<Attempt, TrialError> {
         let head = self.repo.head()?.ok_or(GateError::Unborn)?;
         let line = || TrialError::NotUnderReins {
             line: "HEAD".to_owned(),
@@ -51,12 +50,12 @@ impl Court<'_> {
             .iter()
             .filter(|row| row.oracle_id == id.as_str());
         let rows: Vec<_> = row.cloned().collect();
-        let properties = plan(&policy, &rows, &[], &std::collections::BTreeMap::new())?;
+        let properties = plan(&policy, &rows, &[], &BTreeMap::new())?;
         let property = properties.first().ok_or_else(|| unknown(id))?;
-        self.attempt_property(&policy, &material, property)
+        self.try_at_head(&policy, &material, property)
     }
 
-    fn attempt_property(
+    fn try_at_head(
         &self,
         policy: &Policy,
         material: &Material,
@@ -64,28 +63,28 @@ impl Court<'_> {
     ) -> Result<Attempt, TrialError> {
         let head = self.repo.head()?.ok_or(GateError::Unborn)?;
         let roots = vec![(Revision::Base, self.repo.commit(head)?.tree)];
-        let scene = Scene {
+        let run_inputs = RunInputs {
             policy,
             material,
             apart: BTreeSet::new(),
             budgets: Budgets::default(),
             roots,
+            witnesses: BTreeMap::new(),
+            cache: None,
         };
-        let (lines, ignores_seed, enforced) = self.on_stage(&self.ground()?, scene, |session| {
-            let mut lines = Lines::default();
-            session.on_base(property, &mut lines)?;
-            let ignores_seed = session.ignores_seed(property, &lines.0)?;
-            Ok((lines, ignores_seed, session.bench.source.jail().enforced()))
-        })?;
-        let (id, check) = (property.id.clone(), property.check.id.clone());
-        let runs: Vec<_> = lines.0.iter().map(Line::record).collect();
-        Ok(Attempt {
-            id,
-            check,
-            online: online(policy, &runs),
-            lines,
-            ignores_seed,
-            enforced,
+        let workspace = self.workspace()?;
+        let isolation = workspace.isolation()?;
+        self.with_trees(&workspace, isolation, run_inputs, |runner| {
+            let mut runs = Vec::new();
+            runner.on_base(property, &mut runs)?;
+            Ok(Attempt {
+                id: property.id.clone(),
+                check: property.check.id.clone(),
+                ignores_seed: runner.ignores_seed(property, &runs)?,
+                enforced: runner.executor.workdirs.isolation().enforced(),
+                online: online(policy, &runs),
+                runs,
+            })
         })
     }
 }

@@ -1,9 +1,9 @@
-//! Which tree does the known-bad patch of a row make of base?
+//! Makes the tree that the known-bad patch of a row makes of base.
 
 use std::collections::BTreeMap;
 
 use super::fault::TrialError;
-use super::pin::Pinned;
+use super::pin::TrialInputs;
 use super::properties::Property;
 use crate::git::Repo;
 use crate::git::apply::{ApplyError, Borrower};
@@ -18,11 +18,11 @@ use crate::model::ids::{EntryState, ObjectId, OracleId, Sha256};
 pub fn roots(
     repo: &Repo,
     borrower: &Borrower,
-    pinned: &Pinned,
+    inputs: &TrialInputs,
     properties: &[Property<'_>],
 ) -> Result<BTreeMap<OracleId, ObjectId>, TrialError> {
     let mut roots = BTreeMap::new();
-    let tip = repo.commit(pinned.context.tip)?.tree;
+    let tip = repo.commit(inputs.context.tip)?.tree;
     for property in properties.iter().filter(|property| property.scores) {
         let Some(file) = &property.row.witness_patch else {
             continue;
@@ -33,11 +33,11 @@ pub fn roots(
             why,
         };
         let bytes = bytes(repo, tip, file)?.map_err(fault)?;
-        let root = match borrower.apply(pinned.base_root, &bytes) {
+        let root = match borrower.apply(inputs.base_root, &bytes) {
             Err(ApplyError::Refused(words)) => {
                 return Err(fault(format!(
                     "does not apply to base {}: {words}",
-                    pinned.base.short()
+                    inputs.base.short()
                 )));
             }
             root => root?,

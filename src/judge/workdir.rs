@@ -1,4 +1,4 @@
-//! How does every run get a tree of its own: a layer over one that nobody runs in?
+//! Gives every run a tree of its own: a layer over one that nobody runs in.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,8 +7,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::fault::TrialError;
-use super::isolation::Jail;
-use super::tree_plan::Laid;
+use super::isolation::Isolation;
+use super::tree_plan::LaidTree;
 use crate::git::Repo;
 use crate::git::checkout::CheckoutError;
 use crate::model::ids::{EntryState, ObjectId, Sha256};
@@ -22,10 +22,10 @@ use crate::sys::scratch::Scratch;
 use crate::sys::tree_snapshot::{Seal, Shape};
 
 /// Where fresh trees come from.
-pub struct Source<'a> {
+pub struct Workdirs<'a> {
     repo: &'a Repo,
     interrupt: &'a Interrupt,
-    jail: Jail<'a>,
+    isolation: Isolation<'a>,
     /// A directory of our own for trees that nobody runs in.
     home: PathBuf,
     /// For trees that one job runs on.
@@ -49,13 +49,13 @@ struct Pristine {
 }
 
 /// The tree of one run.
-pub struct Fresh {
+pub struct Workdir {
     tree: Tree,
     pristine: Rc<Pristine>,
     sealed: BTreeSet<PathBuf>,
 }
 
-impl Fresh {
+impl Workdir {
     /// Where the tree is for the job.
     pub fn path(&self) -> &Path {
         self.tree.path()
@@ -114,25 +114,25 @@ impl Fresh {
     }
 }
 
-impl<'a> Source<'a> {
-    /// Trees of `repo` for jobs in a jail, by the cheapest layers that work there.
+impl<'a> Workdirs<'a> {
+    /// Trees of `repo` for isolated jobs, by the cheapest layers that work there.
     ///
     /// # Errors
     /// When no directory can be made, or no layer can be tried.
     pub fn new(
         repo: &'a Repo,
-        jail: Jail<'a>,
+        isolation: Isolation<'a>,
         interrupt: &'a Interrupt,
     ) -> Result<Self, TrialError> {
-        let home = Scratch::kept(&jail.scratch.join("pristine"))?
+        let home = Scratch::kept(&isolation.scratch.join("pristine"))?
             .path()
             .to_owned();
-        let layers = Layers::probe(jail.scratch, jail.runner)?;
-        let standing = Layers::starting_with(Layer::Reflink, jail.scratch);
+        let layers = Layers::probe(isolation.scratch, isolation.runner)?;
+        let standing = Layers::starting_with(Layer::Reflink, isolation.scratch);
         Ok(Self {
             repo,
             interrupt,
-            jail,
+            isolation,
             home,
             layers,
             standing,
@@ -141,8 +141,8 @@ impl<'a> Source<'a> {
     }
 
     /// What its jobs are kept from, and how.
-    pub fn jail(&self) -> &Jail<'a> {
-        &self.jail
+    pub fn isolation(&self) -> &Isolation<'a> {
+        &self.isolation
     }
 
     /// Where the trees are that nobody runs in.
@@ -154,15 +154,15 @@ impl<'a> Source<'a> {
     ///
     /// # Errors
     /// When an object or the disk says no, or somebody asked us to stop.
-    pub fn fresh(&self, laid: &Laid) -> Result<Fresh, TrialError> {
+    pub fn fresh(&self, laid: &LaidTree) -> Result<Workdir, TrialError> {
         self.layered(laid, &self.layers)
     }
 
     /// The same, and it is there already: for a job that looks at two trees at a time.
     ///
     /// # Errors
-    /// As [`Source::fresh`].
-    pub fn standing(&self, laid: &Laid) -> Result<Fresh, TrialError> {
+    /// As [`Workdirs::fresh`].
+    pub fn standing(&self, laid: &LaidTree) -> Result<Workdir, TrialError> {
         self.layered(laid, &self.standing)
     }
 
@@ -192,21 +192,21 @@ impl<'a> Source<'a> {
         self.laid.borrow().values().flat_map(broken).collect()
     }
 
-    fn layered(&self, laid: &Laid, layers: &Layers) -> Result<Fresh, TrialError> {
+    fn layered(&self, laid: &LaidTree, layers: &Layers) -> Result<Workdir, TrialError> {
         let pristine = self.pristine(laid)?;
         let sealed = laid
             .sealed
             .iter()
             .map(|(path, _)| PathBuf::from(path.as_str()))
             .collect();
-        Ok(Fresh {
+        Ok(Workdir {
             tree: layers.fresh(&pristine.dir)?,
             pristine,
             sealed,
         })
     }
 
-    fn pristine(&self, laid: &Laid) -> Result<Rc<Pristine>, TrialError> {
+    fn pristine(&self, laid: &LaidTree) -> Result<Rc<Pristine>, TrialError> {
         if let Some(known) = self.laid.borrow().get(&laid.tree) {
             return Ok(Rc::clone(known));
         }
@@ -217,7 +217,7 @@ impl<'a> Source<'a> {
         Ok(pristine)
     }
 
-    fn lay(&self, laid: &Laid) -> Result<Pristine, TrialError> {
+    fn lay(&self, laid: &LaidTree) -> Result<Pristine, TrialError> {
         let dir = self.home.join(laid.tree.to_string());
         Scratch::kept(&dir)?;
         self.checkout(laid.tree, &dir)?;

@@ -1,33 +1,37 @@
-//! Where do runs take place that are no trial: which trees, and who starts and ends processes?
+//! Prepares what runs need: a directory, the trees, and the means that isolate them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::budgets::Budgets;
+use super::cache::Cache;
 use super::fault::TrialError;
-use super::isolation::Jail;
-use super::properties::Session;
-use super::run::Bench;
-use super::tree_plan::Trees;
-use super::trial::Court;
-use super::workdir::Source;
+use super::isolation::Isolation;
+use super::properties::PropertyRunner;
+use super::run::Executor;
+use super::tree_plan::TreePlan;
+use super::trial::TrialRunner;
+use super::workdir::Workdirs;
 use crate::decide::facts::Material;
 use crate::git::apply::Borrower;
 use crate::git::plumbing::GitPlace;
-use crate::model::ids::ObjectId;
+use crate::model::ids::{ObjectId, OracleId};
 use crate::model::trial::Revision;
 use crate::policy::Policy;
 use crate::policy::path_class::Territory;
 use crate::sandbox::run::Runner;
 use crate::sys::scratch::Scratch;
 
-/// A directory of our own, and a store for objects in it that borrows from the repository.
-pub(super) struct Ground {
+/// A directory of our own, a store for objects in it that borrows from the repository, and what
+/// starts and ends processes.
+pub(super) struct Workspace {
+    pub(super) place: GitPlace,
     pub(super) borrower: Borrower,
+    runner: Runner,
     scratch: Scratch,
 }
 
 /// What runs are made from.
-pub(super) struct Scene<'a> {
+pub(super) struct RunInputs<'a> {
     /// The policy that judges.
     pub(super) policy: &'a Policy,
     /// The material that is laid over every tree.
@@ -38,51 +42,73 @@ pub(super) struct Scene<'a> {
     pub(super) budgets: Budgets,
     /// The whole tree of each revision.
     pub(super) roots: Vec<(Revision, ObjectId)>,
+    /// The whole trees of known-bad patches.
+    pub(super) witnesses: BTreeMap<OracleId, ObjectId>,
+    /// What is known of base; none when everything is to be run.
+    pub(super) cache: Option<&'a Cache>,
 }
 
-impl Court<'_> {
+impl TrialRunner<'_> {
     /// A place to run in; gone when it is dropped.
     ///
     /// # Errors
     /// When it cannot be made.
-    pub(super) fn ground(&self) -> Result<Ground, TrialError> {
+    pub(super) fn workspace(&self) -> Result<Workspace, TrialError> {
         let scratch = Scratch::temporary()?;
         let place = GitPlace::find(&self.dir, self.git_dir.as_deref())?;
         let borrower = Borrower::new(&place, self.repo.hex_len(), &scratch.path().join("objects"))?;
-        Ok(Ground { borrower, scratch })
+        Ok(Workspace {
+            place,
+            borrower,
+            runner: Runner::new(self.interrupt.clone())?,
+            scratch,
+        })
     }
 
-    /// Lets `act` run properties in a scene. Nothing is taken from a cache.
+    /// Lets `act` run checks on the trees of these inputs.
     ///
     /// # Errors
-    /// Those of `act`, and when the scene cannot be set.
-    pub(super) fn on_stage<T>(
+    /// Those of `act`, and when the trees cannot be made.
+    pub(super) fn with_trees<T>(
         &self,
-        ground: &Ground,
-        scene: Scene<'_>,
-        act: impl FnOnce(&Session<'_>) -> Result<T, TrialError>,
+        workspace: &Workspace,
+        isolation: Isolation<'_>,
+        inputs: RunInputs<'_>,
+        act: impl FnOnce(&PropertyRunner<'_>) -> Result<T, TrialError>,
     ) -> Result<T, TrialError> {
-        let territory = Territory::of(scene.policy);
-        let mut trees = Trees::new(&ground.borrower, territory, scene.material, scene.apart)?;
-        scene
-            .roots
-            .into_iter()
-            .for_each(|(revision, root)| trees.add(revision, root));
-        let runner = Runner::new(self.interrupt.clone())?;
-        let scratch = ground.scratch.path();
-        let jail = Jail::probe(&runner, scratch)?;
-        let source = Source::new(trees.repo(), jail, self.interrupt)?;
-        let bench = Bench {
-            policy: scene.policy,
-            budgets: &scene.budgets,
-            source: &source,
-            runner: &runner,
-            scratch,
+        let territory = Territory::of(inputs.policy);
+        let mut trees = TreePlan::new(
+            &workspace.borrower,
+            territory,
+            inputs.material,
+            inputs.apart,
+        )?;
+        for (revision, root) in inputs.roots {
+            trees.add(revision, root);
+        }
+        trees.add_witnesses(inputs.witnesses);
+        let workdirs = Workdirs::new(trees.repo(), isolation, self.interrupt)?;
+        let executor = Executor {
+            policy: inputs.policy,
+            budgets: &inputs.budgets,
+            workdirs: &workdirs,
+            runner: &workspace.runner,
+            scratch: workspace.scratch.path(),
         };
-        act(&Session {
-            bench: &bench,
+        act(&PropertyRunner {
+            executor: &executor,
             trees: &trees,
-            cache: None,
+            cache: inputs.cache,
         })
+    }
+}
+
+impl Workspace {
+    /// Tries which means isolate runs here.
+    ///
+    /// # Errors
+    /// When the try cannot be made, or somebody interrupts it.
+    pub(super) fn isolation(&self) -> Result<Isolation<'_>, TrialError> {
+        Isolation::probe(&self.runner, self.scratch.path())
     }
 }

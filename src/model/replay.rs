@@ -225,7 +225,7 @@ impl Record for Replay {
 mod tests {
     use super::*;
     use crate::model::record::parse;
-    use crate::model::trial::CheckKind;
+    use crate::model::trial::{CheckKind, RunDetails};
 
     fn run(revision: Revision) -> CheckRun {
         CheckRun {
@@ -240,6 +240,7 @@ mod tests {
             exit: Some(0),
             signal: None,
             opened: None,
+            details: RunDetails::default(),
         }
     }
 

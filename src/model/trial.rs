@@ -1,4 +1,4 @@
-//! What does the record of one trial say, and how is its directory named?
+//! The record of one trial, and the name of its directory.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,7 +31,7 @@ mod tests;
 mod verdict;
 
 pub use enforced::{Enforced, FixtureGuard, KillGuard, NetworkGuard, Trace};
-pub use run::{CheckKind, CheckRun, Class, Opened, Outcome, Revision, RunReason};
+pub use run::{CheckKind, CheckRun, Class, Opened, Outcome, Revision, RunDetails, RunReason};
 pub use verdict::{Power, PropertyPower, TrialReason, TrialVerdict};
 
 /// The name of the JSON form of a [`Trial`].

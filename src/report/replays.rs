@@ -1,4 +1,4 @@
-//! How does a replay read on a terminal of 80 columns, without colour?
+//! Prints a replay for a terminal of 80 columns, without colour.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -13,9 +13,7 @@ use crate::model::trial::Revision;
 
 /// A replay as text: what stands against it first, then seed by seed what was seen, what that
 /// means, and the next command.
-///
-/// `notes` say what ended each of the runs, in their order; empty for a plain pass.
-pub fn replay(replay: &Replay, notes: &[String]) -> String {
+pub fn replay(replay: &Replay) -> String {
     let mut out = String::new();
     fold(&mut out, "replay: ", "        ", &headline(replay));
     let trees = if replay.candidate.is_some() {
@@ -32,7 +30,7 @@ pub fn replay(replay: &Replay, notes: &[String]) -> String {
     replay
         .seeds
         .iter()
-        .for_each(|seed| section(&mut out, replay, seed, notes));
+        .for_each(|seed| section(&mut out, replay, seed));
     out
 }
 
@@ -79,7 +77,7 @@ fn against(seed: &ReplayedSeed) -> Vec<&'static str> {
     base.into_iter().chain(candidate).collect()
 }
 
-fn section(out: &mut String, replay: &Replay, seed: &ReplayedSeed, notes: &[String]) {
+fn section(out: &mut String, replay: &Replay, seed: &ReplayedSeed) {
     let frozen = if seed.frozen { ", frozen" } else { "" };
     let _infallible = writeln!(
         out,
@@ -93,12 +91,11 @@ fn section(out: &mut String, replay: &Replay, seed: &ReplayedSeed, notes: &[Stri
             entry(out, label, &runs.join(", "));
         }
     }
-    let runs = replay.runs.iter().zip(notes);
-    let of_seed = runs.filter(|(run, _)| {
+    let of_seed = replay.runs.iter().filter(|run| {
         run.property.as_ref() == Some(&seed.property_id) && run.seed.as_deref() == Some(&seed.seed)
     });
     let why: BTreeSet<_> = of_seed
-        .map(|(_, note)| visible(note))
+        .map(|run| visible(&run.details.note))
         .filter(|note| !note.is_empty())
         .collect();
     why.iter().for_each(|note| entry(out, "why", note));

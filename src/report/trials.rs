@@ -1,4 +1,4 @@
-//! How does a trial read on a terminal of 80 columns, without colour?
+//! Prints a trial for a terminal of 80 columns, without colour.
 
 use std::fmt::Write as _;
 
@@ -11,14 +11,12 @@ use crate::model::trial::{
 };
 
 /// A trial as text: the verdict first, then what it rests on.
-///
-/// `notes` say what ended each of the checks, in their order; empty for a plain pass.
-pub fn trial(trial: &Trial, notes: &[String]) -> String {
+pub fn trial(trial: &Trial) -> String {
     let mut out = headline(trial);
-    section(&mut out, trial, notes, "canaries", |run| {
+    section(&mut out, trial, "canaries", |run| {
         run.kind == CheckKind::Canary
     });
-    section(&mut out, trial, notes, "properties", |run| {
+    section(&mut out, trial, "properties", |run| {
         run.kind == CheckKind::Property
     });
     if !trial.unwitnessed.is_empty() {
@@ -105,28 +103,18 @@ fn because(reason: TrialReason) -> &'static str {
     }
 }
 
-fn section(
-    out: &mut String,
-    trial: &Trial,
-    notes: &[String],
-    title: &str,
-    belongs: impl Fn(&CheckRun) -> bool,
-) {
-    let runs = trial
-        .checks
-        .iter()
-        .zip(notes.iter().map(Some).chain(std::iter::repeat(None)));
-    let mut runs = runs.filter(|(run, _)| belongs(run)).peekable();
+fn section(out: &mut String, trial: &Trial, title: &str, belongs: impl Fn(&CheckRun) -> bool) {
+    let mut runs = trial.checks.iter().filter(|run| belongs(run)).peekable();
     if runs.peek().is_none() {
         return;
     }
     let _infallible = write!(out, "\n{title}\n");
-    for (run, note) in runs {
-        line(out, trial, run, note.map_or("", String::as_str));
+    for run in runs {
+        line(out, trial, run);
     }
 }
 
-fn line(out: &mut String, trial: &Trial, run: &CheckRun, note: &str) {
+fn line(out: &mut String, trial: &Trial, run: &CheckRun) {
     let seed = run.seed.as_ref().filter(|_| run.property.is_some());
     let seed = seed
         .map(|seed| format!(" seed {}", shown(seed)))
@@ -147,10 +135,9 @@ fn line(out: &mut String, trial: &Trial, run: &CheckRun, note: &str) {
         Some(Power::Witness) => ", fails on its witness",
         Some(Power::Claimed) | None => "",
     };
-    let note = if note.is_empty() {
-        note.to_owned()
-    } else {
-        format!(": {}", visible(note))
+    let note = match run.details.note.as_str() {
+        "" => String::new(),
+        note => format!(": {}", visible(note)),
     };
     let text = format!("{}{seed}{tree}{power}{note}", run.subject());
     fold(out, &format!("  {:<15}", word(run)), &" ".repeat(17), &text);

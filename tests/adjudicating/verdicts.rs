@@ -102,6 +102,7 @@ pub fn trial(verdict: TrialVerdict, reasons: Vec<TrialReason>, outcome: Option<O
         exit: None,
         signal: None,
         opened: None,
+        details: git_reins::model::trial::RunDetails::default(),
     };
     let p = |when: bool| if when { vec!["p".to_owned()] } else { vec![] };
     Trial {

@@ -161,6 +161,7 @@ pub fn run(
         exit: (outcome == Outcome::Pass).then_some(0),
         signal: None,
         opened: None,
+        details: RunDetails::default(),
     }
 }
 

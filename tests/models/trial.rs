@@ -75,6 +75,7 @@ fn property(id: &str, seeds: Vec<SeedFacts>) -> PropertyFacts {
     PropertyFacts {
         id,
         scores: true,
+        faced: false,
         eligible: true,
         seeds,
         witness: None,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::derive::{Runs, derive, weighed};
+use super::derive::{self, derive};
 use super::unwitnessed::unwitnessed;
 use super::{Candidate, Case, differences, directory};
 use crate::decide::facts::Facts;
@@ -10,7 +10,7 @@ use crate::decide::ledgers::Findings;
 use crate::decide::next::FOLD;
 use crate::decide::score::Scored;
 use crate::decide::tool_config::steering;
-use crate::decide::trial::{SeedVerdict, TrialDecision};
+use crate::decide::trial::{SeedVerdict, TrialDecision, failure_counts};
 use crate::model::decision::{Detail, Standing};
 use crate::model::ids::OracleId;
 use crate::model::path::visible;
@@ -25,13 +25,7 @@ const JUDGE: &str = "git reins judge && git reins reconcile";
 /// Judges one trial of the candidate.
 pub(super) fn judge(case: &Case<'_>, one: &Candidate<'_>) -> Scored {
     let trial = one.trial;
-    let decision = derive(
-        case.facts,
-        case.standings,
-        case.order,
-        trial,
-        case.facts.today,
-    );
+    let decision = derive(case.evaluation, trial, case.facts.today);
     let mut scored = Scored {
         power: decision
             .power
@@ -94,7 +88,7 @@ fn words(values: &[impl Serialize]) -> String {
 fn worst<'a>(case: &Case<'_>, trial: &'a Trial, id: &OracleId) -> Option<&'a CheckRun> {
     let row = case.facts.tip.material.oracle.valid()?.row(id.as_str())?;
     let check = case.facts.policy.check_of(row.check.as_deref())?;
-    Runs::of(trial, id, Some(&check.id)).worst()
+    derive::worst(trial, id, &check.id)
 }
 
 /// A trial of this epoch that ran on another image, or opened other fixture bytes than tip holds.
@@ -172,7 +166,7 @@ fn judge_property(
     decision: &TrialDecision,
     found: &mut Findings,
 ) {
-    if !weighed(case.standings, case.order, id) {
+    if !failure_counts(case.evaluation, id) {
         return;
     }
     let name = id.as_str();

@@ -15,7 +15,6 @@ use serde_json::Value;
 
 use super::evaluation::Evaluation;
 use super::facts::Facts;
-use super::order::Order;
 use super::score::Scored;
 use super::trial_key::Bound;
 use crate::model::decision::{Decision, Outcome, Standing, VerdictEvidence};
@@ -69,12 +68,11 @@ impl Candidate<'_> {
 /// What a trial is judged against.
 #[derive(Clone, Copy)]
 pub(super) struct Case<'a> {
+    pub(super) evaluation: &'a Evaluation,
     /// Everything that was gathered.
     pub(super) facts: &'a Facts,
     /// Where every row stands.
     pub(super) standings: &'a BTreeMap<OracleId, Standing>,
-    /// What the order of the commits says.
-    pub(super) order: &'a Order,
     bound: &'a Bound,
 }
 
@@ -92,9 +90,9 @@ pub(super) fn judge(
     let facts = &evaluation.facts;
     let bound = &Bound::of(evaluation);
     let case = Case {
+        evaluation,
         facts,
         standings: &evaluation.standings,
-        order: &evaluation.order,
         bound,
     };
     let all = candidates(facts, beside);

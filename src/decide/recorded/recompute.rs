@@ -20,13 +20,7 @@ use crate::model::trial::{Power, PropertyPower, Trial};
 pub fn recompute(evaluation: &Evaluation, record: &Trial, today: Day) -> Option<Difference> {
     let facts = &evaluation.facts;
     let bound = Bound::of(evaluation);
-    let decision = derive(
-        facts,
-        &evaluation.standings,
-        &evaluation.order,
-        record,
-        today,
-    );
+    let decision = derive(evaluation, record, today);
     let seeds = trial_key::seeds(&facts.policy);
     let is_committed = facts.has_patch() && record.candidate_tree.is_some();
     let none = || "none".to_owned();

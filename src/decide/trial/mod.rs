@@ -1,4 +1,4 @@
-//! What is the verdict of a trial, from the vector of its runs?
+//! Decides a trial from the vector of its runs.
 //!
 //! A canary that misses rejects before any freeze is looked at. A freeze holds a seed that failed,
 //! and never one that did worse. Whatever has no run did not pass.
@@ -15,6 +15,7 @@ use crate::policy::BUILT_IN_CANARIES;
 
 pub use facts::{
     CanaryAnswer, CanaryFacts, Draft, FreezeFacts, PropertyFacts, SeedFacts, TrialFacts,
+    TrialScope, failure_counts, runs_of,
 };
 pub use power::Weakness;
 pub use seed::SeedVerdict;
@@ -95,7 +96,7 @@ fn judge_properties(facts: &TrialFacts, tally: &mut Tally) {
     }
 }
 
-/// Judges one property; whether it belongs to the complement that scores.
+/// Judges one property and tells whether it belongs to the complement that scores.
 ///
 /// A row that shows too little leaves the score when it passes. When it misses it stays: no policy
 /// that asks for more evidence may let a patch break more.
@@ -121,7 +122,7 @@ fn judge_property(facts: &TrialFacts, property: &PropertyFacts, tally: &mut Tall
         property_id: property.id.clone(),
         power: power::of(property),
     });
-    if !property.scores {
+    if !property.scores && !property.faced {
         tally
             .decision
             .unscored_miss
@@ -134,12 +135,12 @@ fn judge_property(facts: &TrialFacts, property: &PropertyFacts, tally: &mut Tall
     for (seed, verdict) in verdicts {
         tally.add(property, seed, verdict);
     }
-    let weakness = power::weakness(facts, property).filter(|_| !misses);
+    let weakness = power::weakness(facts, property).filter(|_| property.scores && !misses);
     tally
         .decision
         .weak
         .extend(weakness.map(|weakness| (property.id.clone(), weakness)));
-    weakness.is_none() && property.freezes.is_empty()
+    property.scores && weakness.is_none() && property.freezes.is_empty()
 }
 
 /// What was found so far.

@@ -4,7 +4,7 @@ use super::*;
 use crate::ledger::file::parse;
 use crate::ledger::oracle::OracleLedger;
 use crate::model::replay::REPLAY_SCHEMA;
-use crate::model::trial::{CheckKind, Epoch, Image, Opened, Outcome};
+use crate::model::trial::{CheckKind, Epoch, Image, Opened, Outcome, RunDetails};
 
 const REV: &str = "0123456789abcdef0123456789abcdef01234567";
 const OTHER: &str = "0000000000000000000000000000000000000001";
@@ -29,6 +29,7 @@ fn run(outcome: Outcome, opened: Option<&[&str]>) -> CheckRun {
         exit: None,
         signal: None,
         opened: opened.map(|paths| paths.iter().map(path).collect()),
+        details: RunDetails::default(),
     }
 }
 

@@ -1,10 +1,10 @@
-//! Which seeds are replayed, and as which properties?
+//! Chooses the seeds that are replayed.
 
 use std::collections::BTreeSet;
 
-use super::Asked;
+use super::ReplayRequest;
 use crate::judge::fault::TrialError;
-use crate::judge::pin::Pinned;
+use crate::judge::pin::TrialInputs;
 use crate::judge::properties::{Property, plan};
 use crate::ledger::field::Field;
 use crate::ledger::freeze::FreezeRow;
@@ -16,7 +16,7 @@ use crate::policy::Policy;
 /// no row names.
 pub(super) struct Choice {
     pub(super) rows: Vec<FreezeRow>,
-    /// Those of them that stand in the ledger.
+    /// Those of them that are rows of the ledger.
     frozen: BTreeSet<(String, String)>,
 }
 
@@ -28,9 +28,9 @@ impl Choice {
     pub(super) fn properties<'a>(
         &'a self,
         policy: &'a Policy,
-        pinned: &'a Pinned,
+        inputs: &'a TrialInputs,
     ) -> Result<Vec<Property<'a>>, TrialError> {
-        let mut properties = planned(policy, pinned, &self.rows)?;
+        let mut properties = planned(policy, inputs, &self.rows)?;
         for property in &mut properties {
             let chosen: BTreeSet<&str> = property.freezes.iter().map(|row| row.key().1).collect();
             property.seeds.retain(|seed| chosen.contains(seed.as_str()));
@@ -39,13 +39,9 @@ impl Choice {
         Ok(properties)
     }
 
-    /// Takes the stand-ins away: a seed is no better off for having been run like this.
-    pub(super) fn only_real(&self, property: &mut Property<'_>) {
-        let is_real = |row: &FreezeRow| {
-            let (id, seed) = row.key();
-            self.frozen.contains(&(id.to_owned(), seed.to_owned()))
-        };
-        property.freezes.retain(|row| is_real(row));
+    /// Whether a freeze row of the ledger names a chosen seed.
+    pub(super) fn is_frozen(&self, id: &OracleId, seed: &str) -> bool {
+        self.frozen.contains(&(id.to_string(), seed.to_owned()))
     }
 }
 
@@ -55,14 +51,14 @@ impl Choice {
 /// When no check runs one of them.
 pub(super) fn planned<'a>(
     policy: &'a Policy,
-    pinned: &'a Pinned,
+    inputs: &'a TrialInputs,
     freezes: &'a [FreezeRow],
 ) -> Result<Vec<Property<'a>>, TrialError> {
     plan(
         policy,
-        pinned.evaluation.facts.tip.material.oracle_rows(),
+        inputs.evaluation.facts.tip.material.oracle_rows(),
         freezes,
-        &pinned.evaluation.standings,
+        &inputs.evaluation.standings,
     )
 }
 
@@ -73,18 +69,18 @@ pub(super) fn planned<'a>(
 /// When there is no such row.
 pub(super) fn choose(
     policy: &Policy,
-    pinned: &Pinned,
-    asked: &Asked<'_>,
+    inputs: &TrialInputs,
+    request: &ReplayRequest<'_>,
 ) -> Result<Choice, TrialError> {
-    let rows = pinned.evaluation.facts.tip.material.freeze_rows();
-    let properties = planned(policy, pinned, rows)?;
-    let is_meant = |property: &&Property<'_>| asked.property.is_none_or(|id| *id == property.id);
+    let rows = inputs.evaluation.facts.tip.material.freeze_rows();
+    let properties = planned(policy, inputs, rows)?;
+    let is_meant = |property: &&Property<'_>| request.property.is_none_or(|id| *id == property.id);
     let mut choice = Choice {
         rows: Vec::new(),
         frozen: BTreeSet::new(),
     };
     for property in properties.iter().filter(is_meant) {
-        let seeds: Vec<&str> = match (asked.seed, asked.property) {
+        let seeds: Vec<&str> = match (request.seed, request.property) {
             (Some(seed), _) => vec![seed],
             (None, Some(_)) if property.freezes.is_empty() => {
                 property.seeds.iter().map(String::as_str).collect()
@@ -103,7 +99,7 @@ pub(super) fn choose(
                 .push(row.map_or_else(|| bare(&property.id, seed), |row| (*row).clone()));
         }
     }
-    match asked.property.filter(|_| choice.rows.is_empty()) {
+    match request.property.filter(|_| choice.rows.is_empty()) {
         Some(id) => Err(unknown(id)),
         None => Ok(choice),
     }

@@ -1,4 +1,4 @@
-//! Where does a replay wait for the freeze that may rest on it?
+//! Keeps replays in the common git directory until a freeze rests on them.
 
 use std::path::Path;
 

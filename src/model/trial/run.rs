@@ -1,4 +1,4 @@
-//! What is known of one run of one check?
+//! Describes one run of one check: what ran, how it ended, what it opened.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::model::ids::{OracleId, Sha256};
 use crate::model::path::RepoPath;
 use crate::model::serde_str;
 
-/// One run of one check.
+/// One run of one check: the only form of a run, in records, reports, replays and the cache.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckRun {
@@ -36,14 +36,40 @@ pub struct CheckRun {
     pub signal: Option<i32>,
     /// The paths that it opened, sorted; null when unknown, never an empty list for unknown.
     pub opened: Option<Vec<Opened>>,
+    /// What no record holds.
+    #[serde(skip)]
+    pub details: RunDetails,
+}
+
+/// What is known of a run besides the record.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunDetails {
+    /// What was seen, for people; empty for a plain pass.
+    pub note: String,
+    /// What it printed.
+    pub output: String,
+    /// How long it took, in milliseconds.
+    pub wall_ms: u64,
+    /// The state that its seed led to, where the tool says so.
+    pub echo: Option<String>,
+    /// Why it is not known what it opened; empty where that is known or nothing ran.
+    pub untraced: String,
 }
 
 impl CheckRun {
-    /// What lists of the record call it: the property, else the check.
+    /// The name that lists of the record give it: the property, else the check.
     pub fn subject(&self) -> &str {
         self.property
             .as_ref()
             .map_or(self.id.as_str(), OracleId::as_str)
+    }
+
+    /// Whether it is a canary that is anything but a pass, and that has a command.
+    pub fn is_missed_canary(&self) -> bool {
+        self.kind == CheckKind::Canary
+            && self.outcome != Outcome::Pass
+            && self.reason != Some(RunReason::NotConfigured)
     }
 }
 

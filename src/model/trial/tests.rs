@@ -29,6 +29,7 @@ fn run(id: &str, property: Option<&str>, outcome: Outcome) -> CheckRun {
         exit: Some(i32::from(outcome != Outcome::Pass)),
         signal: None,
         opened: None,
+        details: RunDetails::default(),
     }
 }
 

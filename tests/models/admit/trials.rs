@@ -55,6 +55,7 @@ fn run(id: &str, property: Option<&str>, outcome: Outcome) -> CheckRun {
         exit: None,
         signal: None,
         opened: None,
+        details: RunDetails::default(),
     }
 }
 
