@@ -1,5 +1,5 @@
-//! Which tree does a patch make of another one? No worktree and no byte of the user's repository is
-//! touched.
+//! Computes the tree that a patch makes of another tree, in a scratch repository. The worktree and
+//! the user's repository are not touched.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,4 +1,4 @@
-//! Would a committed attribute change the bytes of a file on their way to disk?
+//! Tells whether a committed attribute changes the bytes of a file when git checks it out.
 //!
 //! Only `.gitattributes` files of the tree are read: `.git/info/attributes` and the user's own
 //! file are local and judge nothing.

@@ -1,4 +1,4 @@
-//! Who wrote a commit, as it says itself?
+//! Reads the author name of a commit. The name is not verified.
 
 use super::{GitError, Repo, chain};
 use crate::model::ids::CommitId;

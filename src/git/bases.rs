@@ -1,5 +1,4 @@
-//! Which objects were unpacked a moment ago, so that the next one, kept as a difference from one of
-//! them, need not unpack them again?
+//! Caches recently unpacked objects, so that objects stored as deltas of them unpack quickly.
 
 use gix::objs::Kind;
 use gix::odb::pack::cache::DecodeEntry;

@@ -1,4 +1,4 @@
-//! What are the bytes of many files of a tree: digest, size, pointer, attributes?
+//! Reads many files of a tree: digest, size, LFS pointer and attributes.
 
 use std::collections::BTreeMap;
 

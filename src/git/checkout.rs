@@ -1,4 +1,4 @@
-//! How does a tree come to disk exactly as it is: no `.git`, no filter, no hook, no link followed?
+//! Writes a tree to disk byte for byte: no `.git`, no filter, no hook, no link followed.
 
 use std::ffi::OsStr;
 use std::fs::File;

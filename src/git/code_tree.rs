@@ -1,4 +1,4 @@
-//! Which tree is left of a commit's tree when its material is taken away?
+//! Computes the tree of a commit without its material.
 
 use gix::objs::Kind;
 

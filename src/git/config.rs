@@ -1,4 +1,4 @@
-//! What does git's configuration say, by whom, and how is a setting of ours put there or taken away?
+//! Reads git's configuration with the origin of each value, and sets or removes one value.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! How do files become one commit on HEAD while everything else of the person stays untouched?
+//! Commits files on HEAD and leaves everything else of the worktree and the index as it is.
 
 mod commit;
 mod commit_in_progress;

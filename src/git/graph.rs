@@ -1,4 +1,4 @@
-//! How far below a commit can a walk still meet another one, as the commit-graph suggests?
+//! Reads generation numbers from the commit-graph to end a walk early.
 //!
 //! The file is local data that anybody can forge, and it never decides: it ends a walk that has its
 //! answer before the dates of more commits are looked at. A wrong one keeps commits in a range.

@@ -1,4 +1,4 @@
-//! Which commits are in a range, and where does it start?
+//! Walks the commits of a range and finds where it starts.
 //!
 //! Dates order the walk and never decide. A commit that a skewed clock keeps in the range is
 //! only judged more; a commit leaves it only through its real descendants.

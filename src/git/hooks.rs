@@ -1,4 +1,4 @@
-//! Where does git look for hooks, and who told it so?
+//! Finds the directory where git looks for hooks and the setting that names it.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

@@ -1,4 +1,4 @@
-//! Which paths of a tree do no checks find as they stand there?
+//! Lists the paths of a tree that checks must not find as committed: material and bytecode.
 
 use super::tree::{joined, too_deep};
 use super::{GitError, Repo};

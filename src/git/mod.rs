@@ -1,4 +1,4 @@
-//! What does the repository hold? The only room that touches gix or the git binary.
+//! Reads and writes the repository, with gix or the git binary. No other module does.
 //!
 //! Everything is read from raw objects: replace refs, grafts and the commit-graph file are local
 //! data that anybody can forge. The first two are not looked at, the third may end a walk sooner.

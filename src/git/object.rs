@@ -1,4 +1,4 @@
-//! What are the raw bytes of an object, and what does a raw commit say?
+//! Reads raw objects: commits, tags, blobs and trees.
 
 use super::{GitError, Repo, chain, ours, theirs};
 use crate::model::ids::{CommitId, ObjectId};

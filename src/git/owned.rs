@@ -1,4 +1,4 @@
-//! Which paths does a commit own: where does its entry differ from every parent's?
+//! Finds the paths at which a commit differs from every parent.
 
 use std::collections::BTreeMap;
 

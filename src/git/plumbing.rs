@@ -1,4 +1,4 @@
-//! How is the git binary run so that neither configuration nor names change what is asked?
+//! Runs the git binary with hostile configuration and environment switched off.
 #![expect(
     clippy::disallowed_methods,
     reason = "git::plumbing is the only place that runs git"

@@ -1,4 +1,4 @@
-//! What does a name mean?
+//! Resolves revisions and refs to commits.
 
 use super::{GitError, Repo, chain, ours};
 use crate::model::ids::CommitId;

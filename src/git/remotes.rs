@@ -1,4 +1,4 @@
-//! Which remote is meant, and where do its protected lines stand?
+//! Finds the remote that is meant and the commits of its protected lines.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! How are three versions of a file merged as text, with conflict markers?
+//! Merges three versions of a file as text, with conflict markers.
 
 use std::path::Path;
 

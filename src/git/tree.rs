@@ -1,4 +1,4 @@
-//! What stands at a path of a tree, what stands below it, and where do two trees differ?
+//! Reads trees: one path, everything below a path, and the difference of two trees.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What has changed in the worktree, and how does a person's commit take exactly some of it?
+//! Reads the state of the worktree and commits some of its paths in the person's name.
 #![expect(
     clippy::disallowed_methods,
     reason = "git::worktree reads and restores the index file"

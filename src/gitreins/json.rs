@@ -1,4 +1,4 @@
-//! What does a JSON text of another program hold? No member twice, and a bound for memory.
+//! Reads JSON of another program strictly: no repeated member, bounded memory.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

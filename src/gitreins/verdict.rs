@@ -1,4 +1,4 @@
-//! What does a `verdict.json` of GitReins say, in any of its versions? Facts, and no judgement.
+//! Reads a `verdict.json` of GitReins in any of its versions, as facts without a judgement.
 
 use super::json::{Json, parse};
 use crate::model::ids::CommitId;

@@ -1,4 +1,4 @@
-//! What do the bare ledgers of the articles say, and what do they lack to become full ones?
+//! Reads the short ledgers of the articles and rewrites them in the full form.
 //!
 //! The articles show one oracle object, a list of freezes and a fixture without files. Each reader
 //! takes that shape or the full one, which the `schema` member tells apart.

@@ -1,5 +1,4 @@
-//! What do two versions of a ledger say together when all there is of them is a text with conflict
-//! markers?
+//! Merges the two versions in a ledger file with conflict markers.
 //!
 //! Less is known than when the versions are whole ([`merge`]): a line outside the markers may be
 //! what either side wrote, so a conflict that cuts through a row is refused.

@@ -1,4 +1,4 @@
-//! What is wrong with a ledger, in which row and field, and what was expected?
+//! Describes what is wrong with a ledger: row, field, text and what was expected.
 
 use std::fmt::{Display, Write as _};
 

@@ -1,4 +1,4 @@
-//! How is a member read whose wrong type is a refusal of its own, not an unreadable file?
+//! Reads a member whose wrong type is a refusal of its own, not an unreadable file.
 
 use std::borrow::Cow;
 use std::fmt;

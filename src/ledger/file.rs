@@ -1,4 +1,4 @@
-//! How is a ledger file read strictly and printed canonically?
+//! Reads a ledger file strictly and prints it in canonical form.
 
 use std::borrow::Cow;
 

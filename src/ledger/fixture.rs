@@ -1,4 +1,4 @@
-//! What does the fixture ledger pin?
+//! Defines the fixture ledger and its digest.
 
 use std::fmt::Display;
 

@@ -1,4 +1,4 @@
-//! What does a freeze row exclude, until when, and on whose account?
+//! Defines the freeze ledger: excluded seeds, their expiry and their owner.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! How does a ledger read line by line, so that a diff of two says which row changed in what?
+//! Prints a ledger as lines that name row and member, for a readable diff.
 //!
 //! Every line names its row, and every member has lines of its own, in declared order: two ledgers
 //! read the same only when they say the same.

@@ -1,4 +1,4 @@
-//! What do three versions of a ledger say together, row by row, and which rows are left to a person?
+//! Merges three versions of a ledger row by row and leaves contested rows to a person.
 //!
 //! Rows are matched by key and compared by their canonical text. A row goes by the side that
 //! changed it; one that both sides changed, each in its own way, is contested, and no side is ever

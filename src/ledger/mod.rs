@@ -1,4 +1,4 @@
-//! What do the three ledgers say? Strict reading, canonical printing, row types.
+//! Reads, checks and prints the three ledgers and defines their rows.
 
 pub mod article;
 pub mod conflict;

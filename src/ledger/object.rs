@@ -1,4 +1,4 @@
-//! How is a struct read from a JSON object and from nothing else?
+//! Reads a struct from a JSON object and from nothing else.
 //!
 //! What serde derives also takes a struct from a list of its values in declared order, where a
 //! reader of the file sees no names. Every struct of a ledger is read through here.

@@ -1,4 +1,4 @@
-//! What does an oracle row claim, and does it score?
+//! Defines the oracle ledger, its rows and the members a row needs to score.
 
 use std::fmt;
 

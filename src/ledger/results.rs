@@ -1,4 +1,4 @@
-//! Which results were handed in beside the ledgers?
+//! Reads the results that `--results` hands in.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! On which line of its file does each row of a ledger stand?
+//! Finds the line of each row in a ledger file.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Is this text JSON of the narrow kind that ledgers are made of, before anything is built from it?
+//! Checks that a text is JSON of the narrow form that ledgers use, before anything is built from
+//! it.
 //!
 //! One pass, no recursion, and no memory apart from the names of the open objects. What is
 //! accepted here is accepted by `serde_json`; the reverse does not hold.

@@ -1,4 +1,4 @@
-//! How does a job begin?
+//! Starts a job: streams, process group and tracing.
 #![expect(clippy::disallowed_methods, reason = "sandbox::begin starts jobs")]
 
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! Which processes descend from this one, and how is every one of them reached?
+//! Finds, signals and counts the processes that descend from this one.
 //!
 //! On Linux a process that adopts orphans (`PR_SET_CHILD_SUBREAPER`) sees everything that its
 //! children start, whatever sessions and double forks they hide behind: when it has no child left,

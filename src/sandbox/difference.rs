@@ -1,4 +1,4 @@
-//! What did a run change in its tree: which paths differ from the pristine one?
+//! Lists the paths of a run's tree that differ from the pristine tree.
 //!
 //! A path differs when it is new or gone, of another kind, or has other bytes or another mode. Of a
 //! directory that came or went, everything in it is named too.

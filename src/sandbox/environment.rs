@@ -1,4 +1,4 @@
-//! What does a job see of the person's environment? A list, and nothing that is not on it.
+//! Builds the environment of a job from a list of allowed variables.
 #![expect(
     clippy::disallowed_methods,
     reason = "sandbox::environment picks what a job may know"

@@ -1,4 +1,4 @@
-//! What does a job reach that it should not? It tries, and says so.
+//! Tries to reach what a fence keeps away and reports what worked.
 #![expect(
     clippy::disallowed_methods,
     reason = "sandbox::escape_probe tries to do what is forbidden"

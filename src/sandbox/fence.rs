@@ -1,4 +1,4 @@
-//! What keeps a job from what it may not touch, and by which means?
+//! Describes what a job must not touch and the means that enforce it.
 //!
 //! | means | stops | does not stop |
 //! |---|---|---|

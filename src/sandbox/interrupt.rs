@@ -1,4 +1,4 @@
-//! Has somebody asked us to stop? Ctrl-C and its kin end a job first, and then us.
+//! Catches SIGINT, SIGTERM and SIGHUP, so that a job is ended before this process.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};

@@ -1,4 +1,4 @@
-//! How does every run get a tree of its own that begins as the pristine one and cannot change it?
+//! Gives every run a tree of its own that starts as the pristine one and cannot change it.
 //!
 //! By an overlay where the system lets us mount one, which is tried by doing; else by a copy that
 //! shares bytes where the file system can; else by a copy. Which one it was changes no outcome.

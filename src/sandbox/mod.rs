@@ -1,4 +1,4 @@
-//! How does a program that nobody trusts run, what may it reach, and how is it ended?
+//! Runs an untrusted program: its tree, its environment, its fence and its end.
 
 mod begin;
 mod descendants;

@@ -1,4 +1,4 @@
-//! How does this process leave a world that it shares with others?
+//! Moves this process into namespaces of its own.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! How does one job get a writable layer over a tree that stays as it is?
+//! Mounts a writable overlay above a tree that stays as it is, for one job.
 //!
 //! Its supervisor enters a mount namespace of its own and mounts an overlay there. Nobody else sees
 //! the mount, and it is gone with the last process of the namespace, however that one ends.

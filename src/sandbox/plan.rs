@@ -1,4 +1,4 @@
-//! What is a supervisor told to do?
+//! Defines what the parent tells a supervisor, and the words that the supervisor answers.
 
 use std::path::PathBuf;
 

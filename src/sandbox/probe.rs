@@ -1,4 +1,4 @@
-//! Which means of a fence work here? Found out by doing, never by a version.
+//! Finds the means of a fence that work on this machine by trying them, never by a version.
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind};

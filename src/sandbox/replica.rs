@@ -1,5 +1,4 @@
-//! How does a second tree come to be that is equal to the first in bytes, modes and times, and
-//! shares no file with it?
+//! Copies a tree with equal bytes, modes and times; no file is shared.
 //!
 //! Never by hard links: what is written through one name would change the other.
 

@@ -1,4 +1,4 @@
-//! How is one job run: within its limits, in its own environment, and to the end of every process?
+//! Runs one job under a supervisor, within its limits, until every process of it has ended.
 
 use std::ffi::OsString;
 use std::io::{self, Read};

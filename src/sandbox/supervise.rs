@@ -1,4 +1,4 @@
-//! How is one job watched from start to end, so that nothing of it outlives it?
+//! Supervises one job from start to end, so that no process outlives it.
 //!
 //! The supervisor is a process of its own, this program started again for one job. It holds the
 //! reading end of a pipe whose writing end only its parent has: when the parent dies, however it

@@ -1,4 +1,4 @@
-//! How is a job watched that has begun, until nothing of it is left?
+//! Watches a running job until none of its processes is left.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};

@@ -1,4 +1,4 @@
-//! How does a directory with its files come to be, whole or not at all?
+//! Writes a directory with its files, whole or not at all.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,4 +1,4 @@
-//! What day is it, and is there time left? The only clock; commands read the day once and hand it on.
+//! Tells the time and bounds work by a deadline. A command reads the day once and passes it on.
 #![expect(clippy::disallowed_methods, reason = "sys::clock is the only clock")]
 
 use std::sync::mpsc;

@@ -1,4 +1,4 @@
-//! Is whoever made a directory still alive? A lock says so, which the system takes back from the dead.
+//! Tells whether the process that made a scratch directory still runs, by a lock on it.
 //!
 //! Numbers of processes are used again, and are others in another container: they say nothing.
 

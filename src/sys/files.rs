@@ -1,4 +1,4 @@
-//! How are files read and replaced without following links, and without leaving half of one?
+//! Reads and replaces files without following links and without leaving half of one.
 
 use std::fs::File;
 use std::io::{self, Read, Write};

@@ -1,4 +1,4 @@
-//! What stands at a name in a directory, and how is it put there, moved or taken away whole?
+//! Looks at, writes, moves and removes single names in an open directory.
 //!
 //! For the files of a git directory. Names are single components; the last one is never followed.
 

@@ -1,4 +1,4 @@
-//! What are the SHA-256 digests of bytes and of many files?
+//! Computes SHA-256 digests of bytes and of many files.
 
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;

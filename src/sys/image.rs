@@ -1,4 +1,4 @@
-//! On which machine does this run? A measured fingerprint, or what a hosted runner says.
+//! Names the machine image: a measured fingerprint, or what a hosted runner says.
 //!
 //! The fingerprint is the SHA-256 of sorted lines `name value`, one for each fact that is found:
 //!

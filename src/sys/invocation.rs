@@ -1,4 +1,4 @@
-//! From where was the command called, and what did a manager of hooks say?
+//! Finds the directory that the command was called from and what a hook manager passed on.
 #![expect(
     clippy::disallowed_methods,
     reason = "sys::invocation reads what callers hand to commands"

@@ -1,4 +1,4 @@
-//! What lies in a directory? Names and kinds, no link followed below the name that was given.
+//! Lists a directory: names and kinds, no link followed below the given name.
 
 use std::ffi::OsString;
 use std::os::fd::OwnedFd;

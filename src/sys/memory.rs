@@ -1,4 +1,4 @@
-//! Has the machine run out of memory?
+//! Reads how often the kernel has killed a process for memory.
 
 use std::path::Path;
 

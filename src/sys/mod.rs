@@ -1,4 +1,4 @@
-//! The windows to the machine other than git: files, digests, clock, caller, runner image, output.
+//! Reaches the machine other than git: files, digests, clock, invocation, runner image, output.
 
 pub mod atomic_dir;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! How does an answer reach the caller? The only place that prints.
+//! Prints the answer. No other module prints.
 
 use std::io::{self, IsTerminal, Write};
 

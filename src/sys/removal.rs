@@ -1,5 +1,4 @@
-//! How is a directory removed when what ran in it forbade its owner to look into parts of it, or made
-//! it so deep that no path and no number of open directories reaches its end?
+//! Removes a directory, also one with locked parts or one deeper than any path.
 
 use std::fs::Permissions;
 use std::io;

@@ -1,4 +1,4 @@
-//! Where can work be done that is thrown away afterwards, by whoever comes next if need be?
+//! Makes scratch directories and removes those of processes that have died.
 
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;

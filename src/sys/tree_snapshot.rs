@@ -1,4 +1,4 @@
-//! Are files still what they were when they were laid out: bytes and permission bits?
+//! Tells whether files have changed since a snapshot: bytes, mode and names.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;

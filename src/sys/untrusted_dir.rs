@@ -1,4 +1,4 @@
-//! What lies in a directory that another program writes, and what are the bytes of its files?
+//! Lists and reads a directory that another program writes.
 //!
 //! Everything is opened from the directory above it, no link followed, and judged by what was
 //! opened: whoever swaps a name meanwhile gains nothing.

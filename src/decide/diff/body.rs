@@ -1,4 +1,4 @@
-//! Which lines does one section add, and does it end where its hunks say?
+//! Reads the hunks or the binary bytes of one section and checks their length.
 
 use super::AddedLine;
 use super::fault::{DiffFault, Problem};

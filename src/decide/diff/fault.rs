@@ -1,4 +1,4 @@
-//! Why is a patch not read, and at which line?
+//! Names the reason why a patch is not read, and the line.
 
 use crate::model::path::PathError;
 

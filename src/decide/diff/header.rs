@@ -1,4 +1,4 @@
-//! What do the header lines of one `diff --git` section say?
+//! Reads the header lines of one `diff --git` section.
 
 use super::fault::{DiffFault, Problem};
 use super::lines::Lines;

@@ -1,4 +1,4 @@
-//! Which line of a patch comes next?
+//! Steps through the lines of a patch and counts them.
 
 use super::fault::{DiffFault, Problem};
 

@@ -1,4 +1,4 @@
-//! What does a patch change: which paths, in which way, and which lines does it add?
+//! Reads a patch: the paths it changes, the kind of each change and the lines it adds.
 //!
 //! Git alone decides whether a patch applies. This reader is stricter than git: a line that git
 //! would take for the start of another change, and that is none here, refuses the patch, so

@@ -1,4 +1,4 @@
-//! Which path does a name in a patch mean?
+//! Reads the file names of a patch: quotes, escapes and prefixes.
 
 use super::fault::Problem;
 use crate::model::path::RepoPath;

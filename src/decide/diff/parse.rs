@@ -1,4 +1,4 @@
-//! Where does each change of a patch start, and is everything between them no change?
+//! Splits a patch into sections and refuses a change outside of one.
 
 use super::fault::{DiffFault, Problem};
 use super::lines::Lines;

@@ -1,4 +1,4 @@
-//! Is a patch read as it is written, and refused where git could see more in it?
+//! Tests of the patch reader: what it reads, and what it refuses.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What is the commit of a fold: on which tree and parent, in whose name, signed or not?
+//! Writes the commit object of a fold: tree, parent, identity and signature.
 
 use gix::objs::Kind;
 

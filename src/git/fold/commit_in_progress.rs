@@ -1,4 +1,5 @@
-//! Is somebody about to commit, whose commit git would refuse if HEAD moved under it?
+//! Waits while a person's commit seems to be in progress, since git refuses that commit when HEAD
+//! moves.
 #![expect(
     clippy::disallowed_methods,
     reason = "git::fold looks at what git wrote last"

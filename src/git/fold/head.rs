@@ -1,4 +1,4 @@
-//! What is HEAD, and how does it move from exactly that to a new commit?
+//! Reads HEAD and moves it from a known value to a new commit.
 
 use super::FoldError;
 use super::lock::met;

@@ -1,4 +1,4 @@
-//! Who else holds the repository, and how long is that waited for?
+//! Takes the lock of folds and git's index lock, and bounds the wait for both.
 #![expect(
     clippy::disallowed_methods,
     reason = "git::fold looks at locks and makes its own"

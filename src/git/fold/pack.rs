@@ -1,4 +1,4 @@
-//! How do new objects get into the repository, all of them durable before anything names them?
+//! Writes new objects into the repository as one pack, durable before anything names them.
 
 use std::collections::BTreeSet;
 use std::io;

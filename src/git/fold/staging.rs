@@ -1,4 +1,4 @@
-//! How do the folded files get into the person's index while every other entry stays as it is?
+//! Adds the folded files to the index and keeps every other entry.
 #![expect(
     clippy::disallowed_methods,
     reason = "git::fold puts the new index into the place of the old one"

@@ -1,4 +1,4 @@
-//! Where is a new index written before it takes the place of the old one?
+//! Holds a new index file in a temporary directory before it replaces the old one.
 #![expect(
     clippy::disallowed_methods,
     reason = "git::fold writes the new index beside the old one"

@@ -1,4 +1,4 @@
-//! Which tree is HEAD's tree with some files put in?
+//! Builds the tree that is HEAD's tree with some files added.
 
 use std::collections::BTreeMap;
 

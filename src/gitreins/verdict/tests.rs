@@ -1,4 +1,4 @@
-//! Are verdicts of any version read as facts, and other shapes kept as that?
+//! Tests of the verdict reader: every version is read, other shapes are kept.
 
 use super::*;
 

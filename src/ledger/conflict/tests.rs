@@ -1,4 +1,4 @@
-//! Are rows merged as a three-way map would, and is everything else left to a person?
+//! Tests of merging from conflict markers, against a three-way merge of maps.
 
 use proptest::prelude::*;
 

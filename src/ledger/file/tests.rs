@@ -1,4 +1,4 @@
-//! Are faulty ledgers refused by row and field, and printed ones read back?
+//! Tests of ledger files: faults name row and field, printed ledgers are read back.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

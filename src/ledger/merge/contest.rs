@@ -1,4 +1,4 @@
-//! Which rows are contested, and how do they stand in a file between conflict markers?
+//! Finds contested rows and prints them between conflict markers.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Are snapshots merged whole, and is a file with contested rows a ledger whichever side is kept?
+//! Tests of the merge: a fixture merges as a whole, each kept side is a ledger.
 
 use proptest::prelude::*;
 

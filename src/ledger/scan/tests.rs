@@ -1,4 +1,4 @@
-//! Does the scan take exactly the JSON that ledgers are made of?
+//! Tests of the scan: exactly the narrow form of JSON is accepted.
 
 use proptest::prelude::*;
 use serde_json::Value;

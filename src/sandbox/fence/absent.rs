@@ -1,4 +1,4 @@
-//! What does a build without a sandbox keep away? Nothing, and it says so.
+//! Stands in for the fence in a build without a sandbox: it refuses every means.
 
 use super::{Fence, FenceError, Ground, Within};
 

@@ -1,4 +1,4 @@
-//! Which system calls does a job not get, so that no socket and no keyring leads out?
+//! Installs the seccomp filter that blocks sockets and keyrings.
 
 use libc::{AF_INET, AF_INET6, AF_NETLINK, AF_UNIX, EACCES, EAFNOSUPPORT, ENOSYS};
 use seccompiler::sock_filter;

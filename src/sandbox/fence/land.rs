@@ -1,4 +1,4 @@
-//! Which paths may a job write to, and which of those below them may it not?
+//! Resolves the paths of a fence: writable ones, and read-only ones below them.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What does a job see of the files of this machine, and what of it may it write to?
+//! Mounts what a job sees of the file system, read-only but for its writable directories.
 //!
 //! Everything is read-only but the writable directories, and in them what is fenced off is a
 //! read-only mount again. A job has no capability over this namespace, and in one that it makes

@@ -1,4 +1,4 @@
-//! How does a job that is root have no more rights than the owner of its files?
+//! Drops every capability of a job, so that root is only the owner of files.
 
 use rustix::io::Errno;
 use rustix::thread::{self, CapabilitySet, CapabilitySets};

@@ -1,4 +1,4 @@
-//! How does Landlock keep a job from writing where it may not?
+//! Restricts writes with Landlock.
 //!
 //! A right is given for a directory and everything below it, and cannot be taken away again further
 //! down. So what lies beside something that is fenced off gets its rights one by one, and the

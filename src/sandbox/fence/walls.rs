@@ -1,4 +1,4 @@
-//! In which order does a fence get its parts?
+//! Sets up the parts of a fence in their order.
 //!
 //! First the namespaces, in one go. Then, once a layer is mounted, the mounts; after them what only
 //! takes away: Landlock, capabilities, system calls. All of it binds the supervisor too, so that

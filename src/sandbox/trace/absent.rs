@@ -1,4 +1,4 @@
-//! What stands where no job can be traced: another system or machine, or a build that shall not.
+//! Stands in for tracing in a build or on a system without it.
 
 use std::convert::Infallible;
 use std::io;

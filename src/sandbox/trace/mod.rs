@@ -1,4 +1,4 @@
-//! Which files does a job open? What is not known is never told as nothing.
+//! Records the files that a job opens. Unknown is never reported as none.
 //!
 //! A job is held before its program runs, and watched from there to its end. It begins by the
 //! means that is wanted or not at all: to fall back is the matter of the probe.

@@ -1,4 +1,4 @@
-//! Which way to see opened files works here? Found out by doing.
+//! Finds the tracing mechanism that works on this machine by trying it.
 
 use std::ffi::OsString;
 use std::io;

@@ -1,4 +1,4 @@
-//! Which system calls does a job have to show, and which does it not get?
+//! Builds the seccomp filter that reports calls which open files and refuses some others.
 //!
 //! A seccomp filter is handed on to everything that a job starts, and cannot be taken off.
 

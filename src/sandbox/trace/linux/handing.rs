@@ -1,4 +1,4 @@
-//! How does a descriptor get from one process to another?
+//! Passes a file descriptor to another process over a socket.
 //!
 //! Over a socket: that needs no right to look into the other process.
 

@@ -1,4 +1,4 @@
-//! Which files does a job open, by what its threads tell while they open them?
+//! Records the files that a job opens, while its threads open them.
 
 use std::os::fd::{AsFd, BorrowedFd};
 

@@ -1,4 +1,5 @@
-//! What do the processes of a job ask to open, where none of them can be traced?
+//! Records the files that a job asks to open, with a seccomp listener, where tracing is not
+//! possible.
 //!
 //! A thread waits at a call that opens until we have read the name and looked for the file. Then the
 //! kernel goes on with the call itself, so that this sees less than tracing: not whether the call

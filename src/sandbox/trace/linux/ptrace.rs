@@ -1,4 +1,4 @@
-//! What do the processes of a job open, seen when the kernel has opened it?
+//! Records the files that a job has opened, with ptrace.
 //!
 //! The filter stops a thread at a call that opens, and it is stopped again when the call is over:
 //! then the descriptor is there, and its link says what the kernel found. Everything that a traced

@@ -1,4 +1,4 @@
-//! Which file is it that a process has opened, asked for, or named?
+//! Resolves the file that a process has opened, asked for or named.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

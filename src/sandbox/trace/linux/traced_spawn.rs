@@ -1,4 +1,4 @@
-//! How does a job begin so that its first call that opens something is seen already?
+//! Starts a job so that its first call that opens a file is already seen.
 //!
 //! A child of this process waits until it is traced or until its listener is served, with the
 //! filter on, and becomes the program when it is told to. Until then nothing of the job has run.
