@@ -12,6 +12,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use git_reins::git::OLDEST_GIT;
 use git_reins::model::refusal::{Class, Code};
 
 const BEGIN: &str = "<!-- codes: made by tests/readme.rs -->\n";
@@ -56,6 +57,12 @@ fn shell(script: &str, dir: &Path) -> std::process::Output {
             .env(format!("GIT_{role}_EMAIL"), "reader@example.invalid");
     }
     command.output().unwrap()
+}
+
+#[test]
+fn the_readme_names_the_oldest_git() {
+    let (major, minor) = OLDEST_GIT;
+    assert!(readme().contains(&format!("git ({major}.{minor} or newer)")));
 }
 
 #[test]

@@ -29,6 +29,9 @@ use std::path::Path;
 
 use crate::model::ids::ObjectId;
 
+/// The oldest git that has every option used here: `rev-parse --path-format` came with 2.31.
+pub const OLDEST_GIT: (u32, u32) = (2, 31);
+
 /// A repository, opened for reading.
 pub struct Repo {
     inner: gix::Repository,

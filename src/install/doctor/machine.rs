@@ -6,25 +6,24 @@ use std::time::Duration;
 use super::super::probe::VERSION;
 use super::super::site::{InstallError, POINTER, Site};
 use super::Finding;
+use crate::git::OLDEST_GIT;
 use crate::git::hooks;
 use crate::model::path::shown;
 use crate::model::run::End;
 use crate::sys::folder::executable;
 use crate::sys::process::{ask, on_path};
 
-/// The oldest git that answers what we ask.
-const OLDEST: (u32, u32) = (2, 26);
-
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// Everything about the machine.
 pub(super) fn findings(site: &Site) -> Result<Vec<Finding>, InstallError> {
     let (major, minor) = hooks::version(&site.place)?;
-    let old = ((major, minor) < OLDEST).then(|| {
+    let (oldest_major, oldest_minor) = OLDEST_GIT;
+    let old = ((major, minor) < OLDEST_GIT).then(|| {
         Finding::fault(
             "git-old",
             format!("git {major}.{minor}"),
-            "git 2.26 or later",
+            format!("git {oldest_major}.{oldest_minor} or later"),
             "install a later git",
         )
     });

@@ -35,7 +35,7 @@ pub struct Finding {
     /// What was seen.
     pub seen: String,
     /// What was expected.
-    pub expected: &'static str,
+    pub expected: String,
     /// One command or edit that mends it.
     pub fix: String,
 }
@@ -71,14 +71,14 @@ impl Finding {
     fn fault(
         name: &'static str,
         seen: impl Into<String>,
-        expected: &'static str,
+        expected: impl Into<String>,
         fix: impl Into<String>,
     ) -> Self {
         Self {
             name,
             weight: Weight::Fault,
             seen: seen.into(),
-            expected,
+            expected: expected.into(),
             fix: fix.into(),
         }
     }
