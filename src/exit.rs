@@ -1,4 +1,8 @@
-//! Which numbers does the command leave with?
+//! The exit status of a command, and what an error says about it: code, fix and status.
+
+use std::error::Error;
+
+use crate::model::refusal::Code;
 
 /// The exit status of a command; the numbers are part of the contract.
 ///
@@ -44,5 +48,80 @@ impl ExitStatus {
     /// The number that the process leaves with.
     pub fn number(self) -> i32 {
         self as i32
+    }
+}
+
+/// An error of an operation, with what a command answers when it ends with it.
+pub trait Explained: Error {
+    /// Code, fix and exit status.
+    fn explain(&self) -> Explanation;
+
+    /// The code of the rule, when there is one.
+    fn code(&self) -> Option<Code> {
+        self.explain().code
+    }
+
+    /// The command or edit that helps.
+    fn fix(&self) -> Option<String> {
+        self.explain().fix
+    }
+
+    /// The exit status.
+    fn exit(&self) -> ExitStatus {
+        self.explain().exit
+    }
+}
+
+/// What a command answers when it ends with an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The message, when it is not that of the error.
+    pub message: Option<String>,
+    /// The code of the rule, when there is one.
+    pub code: Option<Code>,
+    /// The command or edit that helps.
+    pub fix: Option<String>,
+    /// The exit status.
+    pub exit: ExitStatus,
+}
+
+impl Explanation {
+    /// Nothing can be said: 128.
+    pub fn undecided() -> Self {
+        Self {
+            message: None,
+            code: None,
+            fix: None,
+            exit: ExitStatus::Undecided,
+        }
+    }
+
+    /// Nothing is done: 1.
+    pub fn refused() -> Self {
+        Self {
+            exit: ExitStatus::Refused,
+            ..Self::undecided()
+        }
+    }
+
+    /// Stopped by a signal.
+    pub fn stopped(signal: i32, message: &str) -> Self {
+        Self {
+            message: Some(message.to_owned()),
+            exit: ExitStatus::stopped_by(signal),
+            ..Self::undecided()
+        }
+    }
+
+    /// Names the rule.
+    pub fn code(mut self, code: Code) -> Self {
+        self.code = Some(code);
+        self
+    }
+
+    /// Names what helps.
+    pub fn fix(mut self, fix: impl Into<String>) -> Self {
+        self.fix = Some(fix.into());
+        self
     }
 }

@@ -13,11 +13,14 @@ use std::path::{Path, PathBuf};
 
 /// The rooms by floor. A room may use its own floor and those below.
 const FLOORS: &[(u8, &[&str])] = &[
-    (4, &["main", "lib", "cli", "exit", "commands"]),
+    (4, &["main", "lib", "cli", "commands"]),
     (3, &["editing", "evidence", "foreman", "install", "judge"]),
     (2, &["git", "sandbox", "sys"]),
     (1, &["decide", "report"]),
-    (0, &["gitreins", "ledger", "policy", "presets", "model"]),
+    (
+        0,
+        &["gitreins", "ledger", "policy", "presets", "model", "exit"],
+    ),
 ];
 
 /// Names that say nothing about what a file holds.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::{Answer, Context, Failure};
-use crate::decide::budget::{BudgetFault, budget};
+use crate::decide::budget::budget;
 use crate::decide::result::{JudgeResult, Reading, Source, read};
 use crate::evidence::GateError;
 use crate::evidence::range_context::standing_policy;
@@ -15,7 +15,6 @@ use crate::git::Repo;
 use crate::git::plumbing::GitPlace;
 use crate::model::adjudication::Verdict;
 use crate::model::path::visible;
-use crate::model::refusal::Code;
 use crate::model::reverification::Budget;
 use crate::policy::Policy;
 use crate::report::{adjudications, json};
@@ -266,18 +265,4 @@ fn result(place: &Place) -> Result<(Reading, Option<String>), String> {
     };
     let reading = read(&verdict, reverify.as_deref()).map_err(|fault| fault.to_string())?;
     Ok((reading, unread))
-}
-
-impl From<BudgetFault> for Failure {
-    fn from(fault: BudgetFault) -> Self {
-        let fix = format!(
-            "raise tier1.max_s to {} or more, or state a shorter runtime",
-            fault.need_s
-        );
-        Self {
-            code: Some(Code::PolicyInvalid),
-            fix: Some(fix),
-            ..Self::new(fault.to_string())
-        }
-    }
 }

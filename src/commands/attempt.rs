@@ -6,17 +6,14 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Answer, Context, Failure};
-use crate::evidence::GateError;
+use super::{Answer, Context, Failure, interrupt};
 use crate::exit::ExitStatus;
-use crate::git::Repo;
 use crate::judge::trial::TrialRunner;
 use crate::judge::try_property::Attempt;
 use crate::model::ids::OracleId;
 use crate::model::path::{shown, visible};
 use crate::model::trial::{CheckRun, Enforced, Opened, Outcome};
 use crate::report::{json, phrases, text};
-use crate::sandbox::interrupt::Interrupt;
 
 /// Run the property of one row at HEAD, once for each seed, and write nothing
 ///
@@ -77,10 +74,8 @@ impl Try {
     /// # Errors
     /// When it cannot be run.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
-        let watch = Interrupt::watch();
-        let interrupt =
-            watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
+        let repo = context.repo()?;
+        let interrupt = interrupt()?;
         let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
         let runner = TrialRunner {
             repo: &repo,

@@ -3,9 +3,8 @@
 use clap::{Args, ValueEnum};
 
 use super::{Answer, Context, Failure};
-use crate::evidence::change::{ChangeError, Span, of_span};
+use crate::evidence::change::{Span, of_span};
 use crate::exit::ExitStatus;
-use crate::git::Repo;
 use crate::model::change::Changes;
 use crate::report::{changes, json};
 
@@ -51,7 +50,7 @@ impl Diff {
     /// # Errors
     /// When the repository cannot answer, or a side cannot be read.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        let repo = Repo::open(&context.dir, context.git_dir.as_deref())?;
+        let repo = context.repo()?;
         let changes = of_span(&repo, span(self.range.as_deref()))?;
         let status = match self.exit_code && changes.weakened > 0 {
             true => ExitStatus::Refused,
@@ -87,15 +86,5 @@ fn span(range: Option<&str>) -> Span<'_> {
     match range.split_once("..") {
         Some((one, other)) => Span::Ends(side(one), side(other)),
         None => Span::Candidate(Some(side(range))),
-    }
-}
-
-impl From<ChangeError> for Failure {
-    fn from(error: ChangeError) -> Self {
-        Self {
-            code: error.code(),
-            fix: error.fix(),
-            ..Self::new(error.to_string())
-        }
     }
 }

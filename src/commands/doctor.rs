@@ -5,7 +5,7 @@ use clap::Args;
 use super::{Answer, Context, Failure};
 use crate::exit::ExitStatus;
 use crate::git::plumbing::GitPlace;
-use crate::install::doctor::{DoctorError, examine};
+use crate::install::doctor::examine;
 use crate::install::site::{InstallError, Site};
 use crate::report::json;
 
@@ -44,14 +44,5 @@ impl Doctor {
             stdout,
             stderr: String::new(),
         })
-    }
-}
-
-impl From<DoctorError> for Failure {
-    fn from(error: DoctorError) -> Self {
-        match error {
-            DoctorError::Install(error) => error.into(),
-            DoctorError::Gate(error) => (*error).into(),
-        }
     }
 }

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use super::{Answer, Context, Failure};
-use crate::decide::admit::{self, UnreadablePolicy};
+use crate::decide::admit;
 use crate::decide::evaluation::Evaluation;
 use crate::decide::facts::{Material, Reading};
 use crate::evidence::range_context::{Governed, Request};
-use crate::evidence::{self, GateError};
+use crate::evidence::{self};
 use crate::exit::ExitStatus;
-use crate::git::{GitError, Repo};
 use crate::ledger::file::LedgerName;
 use crate::model::day::Day;
 use crate::model::decision::{Decision, Outcome};
@@ -147,7 +146,7 @@ pub fn evaluation(
     range: &Range,
     today: Day,
 ) -> Result<Governed<Evaluation>, Failure> {
-    let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
+    let repo = context.repo()?;
     Ok(match evidence::collect(&repo, &range.request(), today)? {
         Governed::Under(evidence) => Governed::Under(Box::new(Evaluation::of(evidence.facts))),
         Governed::NoPolicy { line } => Governed::NoPolicy { line },
@@ -169,7 +168,7 @@ pub fn no_policy(line: &str, today: Day, form: Form) -> Answer {
 /// # Errors
 /// When the repository cannot answer, or has no policy at HEAD.
 pub fn bare(context: &Context) -> Result<Option<Arc<Material>>, Failure> {
-    let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
+    let repo = context.repo()?;
     if repo.worktree().is_some() {
         return Ok(None);
     }
@@ -213,27 +212,5 @@ pub fn answer(decision: &Decision, form: Form) -> Answer {
         status,
         stdout,
         stderr: String::new(),
-    }
-}
-
-impl From<GateError> for Failure {
-    fn from(error: GateError) -> Self {
-        Self {
-            code: error.code(),
-            fix: error.fix(),
-            ..Self::new(error.to_string())
-        }
-    }
-}
-
-impl From<GitError> for Failure {
-    fn from(error: GitError) -> Self {
-        GateError::from(error).into()
-    }
-}
-
-impl From<UnreadablePolicy> for Failure {
-    fn from(error: UnreadablePolicy) -> Self {
-        GateError::from(error).into()
     }
 }

@@ -13,7 +13,6 @@ use crate::editing::freeze::{self, Expiry, Facts, Said};
 use crate::editing::ledger_worktree::{Desk, Opened};
 use crate::editing::plan::Plan;
 use crate::editing::{Refused, landing};
-use crate::evidence::GateError;
 use crate::git::{Repo, worktree};
 use crate::judge::replay::kept;
 use crate::ledger::field::text;
@@ -231,7 +230,7 @@ impl Add {
         let Some(file) = &self.from_replay else {
             return Ok(None);
         };
-        let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
+        let repo = context.repo()?;
         let replay = self.replay(context, &repo, file.as_deref())?;
         let now = Now::at_head(&repo, facts.fixture, context.today)?;
         let now = now

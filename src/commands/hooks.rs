@@ -1,7 +1,5 @@
 //! `git reins hooks install|uninstall|status`
 
-use std::io::ErrorKind;
-
 use clap::{Args, Subcommand};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,14 +8,10 @@ use super::{Answer, Context, Failure};
 use crate::editing::Refused;
 use crate::exit::ExitStatus;
 use crate::git::plumbing::GitPlace;
-use crate::install::manifest::ManifestError;
 use crate::install::plan::{self, Install as Decision, Step};
 use crate::install::site::{InstallError, Site};
 use crate::install::{act, messages, status};
-use crate::model::shell::word;
 use crate::report::json;
-use crate::sys::files::FileError;
-use crate::sys::folder::WRITE_INTO;
 use crate::sys::process;
 
 /// The commands on hooks.
@@ -291,43 +285,4 @@ fn finish(
         ),
         (false, false) => Answer::done("", news(site, steps).join("\n")),
     })
-}
-
-impl From<InstallError> for Failure {
-    fn from(error: InstallError) -> Self {
-        let message = error.to_string();
-        match error {
-            InstallError::Changed => Refused::new(message).fix("run the command again").into(),
-            InstallError::Manifest(ManifestError::Form { path, .. }) => {
-                let path = path.display().to_string();
-                let fix = format!(
-                    "mv {} {} && git reins hooks install",
-                    word(&path),
-                    word(&(path.clone() + ".bad"))
-                );
-                Self {
-                    fix: Some(fix),
-                    ..Self::new(message)
-                }
-            }
-            InstallError::File(FileError::Io {
-                action: WRITE_INTO,
-                path,
-                source,
-            }) if matches!(
-                source.kind(),
-                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
-            ) =>
-            {
-                Self {
-                    fix: Some(format!("chmod u+w {}", word(&path))),
-                    ..Self::new(message)
-                }
-            }
-            InstallError::Git(error) => error.into(),
-            InstallError::Manifest(ManifestError::File(_))
-            | InstallError::File(_)
-            | InstallError::Program(_) => Self::new(message),
-        }
-    }
 }

@@ -6,11 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::evaluate::{self, Given};
-use super::{Answer, Context, Failure};
+use super::{Answer, Context, Failure, interrupt};
 use crate::decide::tool_config::steering;
-use crate::evidence::GateError;
 use crate::exit::ExitStatus;
-use crate::git::Repo;
 use crate::judge::fault::TrialError;
 use crate::judge::pin::TrialRequest;
 use crate::judge::record::{decision, file, keep};
@@ -18,10 +16,9 @@ use crate::judge::trial::{TrialResult, TrialRunner};
 use crate::model::decision::VerdictEvidence;
 use crate::model::path::{RepoPath, visible};
 use crate::model::record;
-use crate::model::refusal::Code;
 use crate::model::trial::{TrialReason, TrialVerdict};
 use crate::report::{json, text, trials};
-use crate::sandbox::interrupt::Interrupt;
+use crate::sandbox::run::RunError;
 use crate::sys::atomic_dir::Deposited;
 use crate::sys::files::{self, Root};
 
@@ -63,7 +60,7 @@ impl Judge {
     /// # Errors
     /// When there is no verdict.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
+        let repo = context.repo()?;
         let worktree = repo.worktree().ok_or(TrialError::Bare);
         let root = Root::open(worktree?).map_err(TrialError::from)?;
         let beside = self.beside(context)?;
@@ -82,9 +79,7 @@ impl Judge {
             image: self.runner_image.as_deref(),
             is_infra: self.infra.is_some(),
         };
-        let watch = Interrupt::watch();
-        let interrupt =
-            watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
+        let interrupt = interrupt()?;
         let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
         // the word of this process rests on no file that an earlier one left
         let is_anew = self.admit;
@@ -234,62 +229,5 @@ fn warnings(out: &mut String, judged: &TrialResult) {
 
 /// The end of a command that somebody asked to stop.
 pub(super) fn stopped(signal: i32) -> Failure {
-    let status = ExitStatus::stopped_by(signal);
-    Failure {
-        status,
-        ..Failure::new("interrupted; what was running is ended and nothing is recorded")
-    }
-}
-
-impl From<TrialError> for Failure {
-    fn from(error: TrialError) -> Self {
-        if let Some(signal) = error.interrupted() {
-            return stopped(signal);
-        }
-        let message = error.to_string();
-        let undecided = |code, fix: &str| Self {
-            code,
-            fix: Some(fix.to_owned()),
-            ..Self::new(message.clone())
-        };
-        match error {
-            TrialError::Gate(error) => (*error).into(),
-            TrialError::Refused { code, fix, .. } => Self::refused(message, Some(code), Some(fix)),
-            TrialError::Unenforced(_) => undecided(
-                None,
-                "state [judge] require = [] in .gitreins/reins.toml on the protected line to judge without",
-            ),
-            TrialError::NoCheck(_) => undecided(
-                None,
-                "declare a [[check]] that runs it in .gitreins/reins.toml on the protected line",
-            ),
-            TrialError::Witness { id, .. } => {
-                let fix = "with a patch that applies to the protected line, in a range of its own";
-                undecided(
-                    None,
-                    &format!("git reins oracle witness {id} PATCH.diff, {fix}"),
-                )
-            }
-            TrialError::Budget(_) => undecided(
-                Some(Code::PolicyInvalid),
-                "raise timeout.max_s of the check on the protected line",
-            ),
-            TrialError::Marker(_) | TrialError::Command(_) => undecided(
-                Some(Code::PolicyInvalid),
-                "correct the key on the protected line",
-            ),
-            TrialError::NotUnderReins { .. } => undecided(None, "git reins init"),
-            TrialError::Bare => undecided(None, "judge in a clone with a worktree"),
-            TrialError::Occupied(_) => undecided(None, "move it away, and judge again"),
-            TrialError::Checked(_)
-            | TrialError::Apply(_)
-            | TrialError::Checkout(_)
-            | TrialError::Layer(_)
-            | TrialError::Run(_)
-            | TrialError::File(_)
-            | TrialError::Scratch(_)
-            | TrialError::Record(_)
-            | TrialError::TwoTrees { .. } => Self::new(message),
-        }
-    }
+    TrialError::Run(RunError::Interrupted(signal)).into()
 }

@@ -1,4 +1,5 @@
-//! One file for each command: arguments, help text and function together; here is what they share.
+//! The table of the commands, and what they share. Each command has a file with its arguments,
+//! help text and function.
 
 use std::path::PathBuf;
 
@@ -7,17 +8,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::Cli;
-use crate::editing::Refused;
-use crate::editing::ledger_worktree::{Desk, DeskError};
-use crate::editing::plan::{Plan, PlanError};
-use crate::exit::ExitStatus;
-use crate::git::plumbing::PlumbingError;
-use crate::git::worktree::CommitError;
-use crate::ledger::file::FaultKind;
+use crate::editing::ledger_worktree::Desk;
+use crate::editing::plan::Plan;
+use crate::exit::{ExitStatus, Explained, Explanation};
+use crate::git::Repo;
 use crate::model::day::Day;
 use crate::model::refusal::Code;
 use crate::report::json;
-use crate::sys::files::{FileError, Root};
+use crate::sandbox::interrupt::Interrupt;
+use crate::sys::files::Root;
 use crate::sys::{clock, invocation};
 
 mod adjudicate;
@@ -52,156 +51,94 @@ mod supervise;
 mod textconv;
 mod witness;
 
-/// The commands.
-#[derive(Debug, Subcommand)]
-#[expect(
-    missing_docs,
-    reason = "the help of a command is the doc of its own arguments"
-)]
-pub enum Command {
-    Init(init::Init),
-    Status(status::Status),
-    /// Write the oracle ledger: which properties were selected before the diff
-    #[command(subcommand, arg_required_else_help = true)]
-    Oracle(oracle::Oracle),
-    /// Write the fixture ledger: which bytes, base and image an epoch pins
-    #[command(subcommand, arg_required_else_help = true)]
-    Fixture(fixture::Fixture),
-    /// Write the freeze ledger: which seeds are excluded until when
-    #[command(subcommand, arg_required_else_help = true)]
-    Freeze(freeze::Freeze),
-    /// Put the hook in place that judges a push, or take it away
-    #[command(subcommand, arg_required_else_help = true)]
-    Hooks(hooks::Hooks),
-    Doctor(doctor::Doctor),
-    Check(check::Check),
-    Admit(admit::Admit),
-    Diff(diff::Diff),
-    Report(report::Report),
-    Recompute(recompute::Recompute),
-    Judge(judge::Judge),
-    Try(attempt::Try),
-    Replay(replay::Replay),
-    Adjudicate(adjudicate::Adjudicate),
-    /// Answer git as one of its hooks
-    #[command(subcommand, arg_required_else_help = true)]
-    Hook(hook::Hook),
-    Reconcile(reconcile::Reconcile),
-    Fmt(fmt::Fmt),
-    Setup(setup::Setup),
-    Demo(demo::Demo),
-    Explain(explain::Explain),
-    Schema(schema::Schema),
-    Completions(completions::Completions),
-    Man(man::Man),
-    Textconv(textconv::Textconv),
-    MergeDriver(merge_driver::MergeDriver),
-    Supervise(supervise::Supervise),
+macro_rules! commands {
+    (|$command:ident, $context:ident| $($(#[$attr:meta])* $name:ident($args:ty) $errand:expr, json: $json:expr, run: $run:expr;)*) => {
+        /// The commands.
+        #[derive(Debug, Subcommand)]
+        #[expect(
+            missing_docs,
+            reason = "the help of a command is the doc of its own arguments"
+        )]
+        pub enum Command {
+            $($(#[$attr])* $name($args),)*
+        }
+
+        #[expect(
+            unused_variables,
+            reason = "not every entry reads its arguments or the context"
+        )]
+        impl Command {
+            /// Runs the command.
+            ///
+            /// # Errors
+            /// With everything that stands in the way.
+            pub fn run(&self, $context: &Context) -> Result<Answer, Failure> {
+                match self {
+                    $(Self::$name($command) => $run,)*
+                }
+            }
+
+            /// What the command is about to do, to complete "cannot ...".
+            pub fn errand(&self) -> &'static str {
+                match self {
+                    $(Self::$name($command) => $errand,)*
+                }
+            }
+
+            /// Whether the command answers in JSON.
+            pub fn json(&self) -> bool {
+                match self {
+                    $(Self::$name($command) => $json,)*
+                }
+            }
+        }
+    };
 }
 
-impl Command {
-    /// Does it.
-    ///
-    /// # Errors
-    /// With everything that stands in the way.
-    pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        match self {
-            Self::Init(command) => command.run(context),
-            Self::Status(command) => command.run(context),
-            Self::Oracle(command) => command.run(context),
-            Self::Fixture(command) => command.run(context),
-            Self::Freeze(command) => command.run(context),
-            Self::Hooks(command) => command.run(context),
-            Self::Doctor(command) => command.run(context),
-            Self::Check(command) => command.run(context),
-            Self::Admit(command) => command.run(context),
-            Self::Diff(command) => command.run(context),
-            Self::Report(command) => command.run(context),
-            Self::Recompute(command) => command.run(context),
-            Self::Judge(command) => command.run(context),
-            Self::Try(command) => command.run(context),
-            Self::Replay(command) => command.run(context),
-            Self::Adjudicate(command) => command.run(context),
-            Self::Hook(hook::Hook::Run(command)) => command.run(context),
-            Self::Reconcile(command) => command.run(context),
-            Self::Fmt(command) => command.run(context),
-            Self::Demo(command) => command.run(context),
-            Self::Explain(command) => command.run(),
-            Self::Schema(command) => command.run(),
-            Self::Setup(command) => command.run(context),
-            Self::Completions(command) => command.run(Cli::command()),
-            Self::Man(command) => command.run(context, Cli::command()),
-            Self::Textconv(command) => command.run(),
-            Self::MergeDriver(command) => command.run(context),
-            Self::Supervise(command) => command.run(),
-        }
-    }
-
-    /// What it is about to do, to complete "cannot ...".
-    pub fn errand(&self) -> &'static str {
-        match self {
-            Self::Init(_) => "start",
-            Self::Status(_) => "say where the branch stands",
-            Self::Oracle(command) => command.errand(),
-            Self::Fixture(command) => command.errand(),
-            Self::Freeze(command) => command.errand(),
-            Self::Recompute(_) => "recompute",
-            Self::Judge(_) => "judge",
-            Self::Try(_) => "try",
-            Self::Replay(_) => "replay",
-            Self::Adjudicate(_) => "adjudicate",
-            Self::Hooks(command) => command.errand(),
-            Self::Doctor(_) => "examine this clone",
-            Self::Check(_) | Self::Admit(_) | Self::Hook(_) => "decide",
-            Self::Diff(_) => "compare",
-            Self::Report(_) => "report",
-            Self::Reconcile(_) => "fold the verdicts",
-            Self::Fmt(_) => "format the ledgers",
-            Self::Demo(_) => "play the story",
-            Self::Explain(_) => "explain",
-            Self::Schema(_) => "print the schema",
-            Self::Setup(_) => "tell git about the ledgers",
-            Self::Completions(_) => "print the completions",
-            Self::Man(_) => "write the manual",
-            Self::Textconv(_) => "show the ledger",
-            Self::MergeDriver(_) => "merge the ledger",
-            Self::Supervise(_) => "supervise",
-        }
-    }
-
-    /// Whether it answers in JSON.
-    pub fn json(&self) -> bool {
-        match self {
-            Self::Status(command) => command.json,
-            Self::Oracle(command) => command.json(),
-            Self::Freeze(command) => command.json(),
-            Self::Explain(command) => command.json,
-            Self::Hooks(command) => command.json(),
-            Self::Doctor(command) => command.json,
-            Self::Check(command) => command.json,
-            Self::Admit(command) => command.json,
-            Self::Diff(command) => command.json,
-            Self::Report(command) => command.json(),
-            Self::Recompute(command) => command.json,
-            Self::Judge(command) => command.json,
-            Self::Try(command) => command.json,
-            Self::Replay(command) => command.json,
-            Self::Adjudicate(command) => command.json,
-            Self::Reconcile(command) => command.json,
-            Self::Fixture(command) => command.json(),
-            Self::Setup(command) => command.json,
-            Self::Init(_)
-            | Self::Hook(_)
-            | Self::Fmt(_)
-            | Self::Demo(_)
-            | Self::Schema(_)
-            | Self::Completions(_)
-            | Self::Man(_)
-            | Self::Textconv(_)
-            | Self::MergeDriver(_)
-            | Self::Supervise(_) => false,
-        }
-    }
+// One entry for each command: its arguments, what it does as completion of "cannot ...", whether
+// it answers in JSON, and its function.
+commands! { |command, context|
+    Init(init::Init) "start", json: false, run: command.run(context);
+    Status(status::Status) "say where the branch stands", json: command.json, run: command.run(context);
+    /// Write the oracle ledger: which properties were selected before the diff
+    #[command(subcommand, arg_required_else_help = true)]
+    Oracle(oracle::Oracle) command.errand(), json: command.json(), run: command.run(context);
+    /// Write the fixture ledger: which bytes, base and image an epoch pins
+    #[command(subcommand, arg_required_else_help = true)]
+    Fixture(fixture::Fixture) command.errand(), json: command.json(), run: command.run(context);
+    /// Write the freeze ledger: which seeds are excluded until when
+    #[command(subcommand, arg_required_else_help = true)]
+    Freeze(freeze::Freeze) command.errand(), json: command.json(), run: command.run(context);
+    /// Put the hook in place that judges a push, or take it away
+    #[command(subcommand, arg_required_else_help = true)]
+    Hooks(hooks::Hooks) command.errand(), json: command.json(), run: command.run(context);
+    Doctor(doctor::Doctor) "examine this clone", json: command.json, run: command.run(context);
+    Check(check::Check) "decide", json: command.json, run: command.run(context);
+    Admit(admit::Admit) "decide", json: command.json, run: command.run(context);
+    Diff(diff::Diff) "compare", json: command.json, run: command.run(context);
+    Report(report::Report) "report", json: command.json(), run: command.run(context);
+    Recompute(recompute::Recompute) "recompute", json: command.json, run: command.run(context);
+    Judge(judge::Judge) "judge", json: command.json, run: command.run(context);
+    Try(attempt::Try) "try", json: command.json, run: command.run(context);
+    Replay(replay::Replay) "replay", json: command.json, run: command.run(context);
+    Adjudicate(adjudicate::Adjudicate) "adjudicate", json: command.json, run: command.run(context);
+    /// Answer git as one of its hooks
+    #[command(subcommand, arg_required_else_help = true)]
+    Hook(hook::Hook) "decide", json: false, run: {
+        let hook::Hook::Run(run) = command;
+        run.run(context)
+    };
+    Reconcile(reconcile::Reconcile) "fold the verdicts", json: command.json, run: command.run(context);
+    Fmt(fmt::Fmt) "format the ledgers", json: false, run: command.run(context);
+    Setup(setup::Setup) "tell git about the ledgers", json: command.json, run: command.run(context);
+    Demo(demo::Demo) "play the story", json: false, run: command.run(context);
+    Explain(explain::Explain) "explain", json: command.json, run: command.run();
+    Schema(schema::Schema) "print the schema", json: false, run: command.run();
+    Completions(completions::Completions) "print the completions", json: false, run: command.run(Cli::command());
+    Man(man::Man) "write the manual", json: false, run: command.run(context, Cli::command());
+    Textconv(textconv::Textconv) "show the ledger", json: false, run: command.run();
+    MergeDriver(merge_driver::MergeDriver) "merge the ledger", json: false, run: command.run(context);
+    Supervise(supervise::Supervise) "supervise", json: false, run: command.run();
 }
 
 /// Where the caller stands and what day it is.
@@ -231,6 +168,14 @@ impl Context {
         })
     }
 
+    /// The repository.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn repo(&self) -> Result<Repo, Failure> {
+        Ok(Repo::open(&self.dir, self.git_dir.as_deref())?)
+    }
+
     /// The worktree and its policy.
     ///
     /// # Errors
@@ -238,6 +183,14 @@ impl Context {
     pub fn desk(&self) -> Result<Desk, Failure> {
         Ok(Desk::open(&self.dir, self.git_dir.as_deref())?)
     }
+}
+
+/// Starts to catch the signals that ask a command to stop.
+///
+/// # Errors
+/// When the system does not let us.
+fn interrupt() -> Result<Interrupt, Failure> {
+    Interrupt::watch().map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))
 }
 
 /// What a command has to say, and the number it leaves with.
@@ -365,103 +318,19 @@ impl Failure {
     }
 }
 
-impl From<Refused> for Failure {
-    fn from(refused: Refused) -> Self {
-        Self::refused(&refused, refused.code, refused.fix.clone())
-    }
-}
-
-impl From<PlumbingError> for Failure {
-    fn from(error: PlumbingError) -> Self {
-        match error.refusal() {
-            Some((message, fix)) => Self {
-                fix: Some(fix),
-                ..Self::new(message)
-            },
-            None => Self::new(error.to_string()),
-        }
-    }
-}
-
-impl From<DeskError> for Failure {
-    fn from(error: DeskError) -> Self {
-        let message = error.to_string();
-        match error {
-            DeskError::Refused(refused) => refused.into(),
-            DeskError::Ledger(_, fault) => {
-                let code = match fault.kind {
-                    FaultKind::Invalid => Code::LedgerInvalid,
-                    FaultKind::PathUnsafe => Code::PathUnsafe,
-                };
-                let resolve = Some("git reins fmt --resolve")
-                    .filter(|command| fault.expected.contains(command));
-                Self::refused(
-                    message,
-                    Some(code),
-                    Some(resolve.unwrap_or(code.entry().remedy).to_owned()),
-                )
-            }
-            DeskError::NoLedger(path, name) => {
-                let fix = match name.file_name() {
-                    "fixture.json" => "git reins fixture pin --epoch NEW --runner-image auto",
-                    _ => "git reins init",
-                };
-                Self::refused(
-                    format!("{path} is missing"),
-                    Some(Code::LedgerMissing),
-                    Some(fix.to_owned()),
-                )
-            }
-            DeskError::Path(_) => Self::refused(message, Some(Code::PathUnsafe), None),
-            DeskError::Outside(_) => Self::refused(message, None, None),
-            DeskError::NoPolicy => Self {
-                fix: Some("git reins init".to_owned()),
-                ..Self::new(message)
-            },
-            DeskError::Policy(_) => {
-                let fix = Some("correct the named key".to_owned());
-                Self {
-                    code: Some(Code::PolicyInvalid),
-                    fix,
-                    ..Self::new(message)
-                }
-            }
-            DeskError::File(FileError::NotRegular { .. }) => Self::refused(message, None, None),
-            DeskError::Gate(error) => (*error).into(),
-            DeskError::Git(_) | DeskError::Bare | DeskError::File(_) => Self::new(message),
-        }
-    }
-}
-
-impl From<PlanError> for Failure {
-    fn from(error: PlanError) -> Self {
-        match &error {
-            PlanError::Changed(_) => {
-                Self::refused(&error, None, Some("run the command again".to_owned()))
-            }
-            PlanError::File(_) => Self::new(error.to_string()),
-        }
-    }
-}
-
-impl From<CommitError> for Failure {
-    fn from(error: CommitError) -> Self {
-        let message = error.to_string();
-        match error {
-            CommitError::Open(open) => Self::refused(
-                message,
-                None,
-                Some(format!("finish or abort the {open} first")),
-            ),
-            CommitError::Locked { .. } => {
-                let fix = "wait for the other process; remove the lock only when it is dead";
-                Self::refused(message, None, Some(fix.to_owned()))
-            }
-            CommitError::Git(PlumbingError::Failed { .. }) => Self::refused(message, None, None),
-            CommitError::Bare
-            | CommitError::Index { .. }
-            | CommitError::NotPutBack { .. }
-            | CommitError::Git(_) => Self::new(message),
+impl<E: Explained> From<E> for Failure {
+    fn from(error: E) -> Self {
+        let Explanation {
+            message,
+            code,
+            fix,
+            exit: status,
+        } = error.explain();
+        Self {
+            message: message.unwrap_or_else(|| error.to_string()),
+            code,
+            fix,
+            status,
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::decide::evaluation::Evaluation;
 use crate::decide::fold::VERDICT;
 use crate::decide::recorded::{self, Difference};
 use crate::evidence::range_context::{self, Governed, RangeContext, Request};
-use crate::evidence::{GateError, gather, trials};
+use crate::evidence::{gather, trials};
 use crate::exit::ExitStatus;
 use crate::git::Repo;
 use crate::model::day::Day;
@@ -63,7 +63,7 @@ impl Recompute {
     /// # Errors
     /// When there is no record, or its commits cannot be read.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
+        let repo = context.repo()?;
         let file = context.dir.join(&self.what).join(VERDICT);
         let on_disk = files::read(&file).ok().flatten();
         let all = match on_disk {

@@ -6,22 +6,19 @@ use serde::Serialize;
 
 use super::{Answer, Context, Failure};
 use crate::decide::fold::{Plan, Skip, Source};
-use crate::evidence::GateError;
 use crate::exit::ExitStatus;
 use crate::foreman::carry::{Act, Outcome, Request, reconcile};
 use crate::foreman::complete::Completion;
 use crate::foreman::rules::{Rules, rules};
 use crate::foreman::{Ground, VerdictsError};
-use crate::git::Repo;
 use crate::git::fold::FoldError;
-use crate::git::plumbing::PlumbingError;
 use crate::model::decision::Detail;
 use crate::model::ids::CommitId;
 use crate::model::refusal::Code;
 use crate::report::phrases::counted;
 use crate::report::{json, text};
 use crate::sys::atomic_dir;
-use crate::sys::files::{FileError, Root};
+use crate::sys::files::Root;
 use crate::sys::scratch::Scratch;
 
 /// Fold verdict directories into one commit on HEAD
@@ -106,7 +103,7 @@ impl Reconcile {
     /// # Errors
     /// When something cannot be read, or a lock is held.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
+        let repo = context.repo()?;
         let Some(top) = repo.worktree() else {
             return Err(VerdictsError::from(FoldError::Bare).into());
         };
@@ -279,68 +276,5 @@ fn because(reason: &str) -> &str {
         "unfinished" => "its verdict.json is missing or breaks off",
         "folded-already" => "HEAD holds it already",
         other => other,
-    }
-}
-
-impl From<FileError> for Failure {
-    fn from(error: FileError) -> Self {
-        match &error {
-            FileError::NotRegular { .. }
-            | FileError::Shared { .. }
-            | FileError::TooLarge { .. } => Self::refused(
-                &error,
-                Some(Code::PathUnsafe),
-                Some("take the named path away".to_owned()),
-            ),
-            FileError::Changed { .. } => {
-                Self::refused(&error, None, Some("run the command again".to_owned()))
-            }
-            FileError::Io { .. } => Self::new(error.to_string()),
-        }
-    }
-}
-
-impl From<VerdictsError> for Failure {
-    fn from(error: VerdictsError) -> Self {
-        let message = error.to_string();
-        match error {
-            VerdictsError::File(error) | VerdictsError::Fold(FoldError::File(error)) => {
-                error.into()
-            }
-            VerdictsError::Git(error) | VerdictsError::Fold(FoldError::Repo(error)) => error.into(),
-            VerdictsError::Busy(..) => {
-                Self::refused(message, None, Some("run the command again".to_owned()))
-            }
-            VerdictsError::Name { fix, .. } => Self::refused(message, None, Some(fix)),
-            VerdictsError::Fold(error) => fold_failure(&error, message),
-        }
-    }
-}
-
-fn fold_failure(error: &FoldError, message: String) -> Failure {
-    match error {
-        FoldError::Open(open) => Failure::refused(
-            message,
-            None,
-            Some(format!("finish or abort the {open} first")),
-        ),
-        FoldError::Folding { .. } => Failure::refused(
-            message,
-            None,
-            Some("run the command again when it is done".to_owned()),
-        ),
-        FoldError::Held { .. } => {
-            let fix = "wait for the other process; remove the lock only when it is dead";
-            Failure::refused(message, None, Some(fix.to_owned()))
-        }
-        FoldError::InTheWay { .. } => Failure::refused(message, Some(Code::PathUnsafe), None),
-        FoldError::Git(PlumbingError::Failed { .. }) | FoldError::Moved | FoldError::Nothing => {
-            Failure::refused(message, None, None)
-        }
-        FoldError::Bare
-        | FoldError::File(_)
-        | FoldError::Repo(_)
-        | FoldError::Git(_)
-        | FoldError::Lock { .. } => Failure::new(message),
     }
 }

@@ -4,10 +4,8 @@ use clap::Args;
 
 use super::evaluate::{self, Given};
 use super::judge::stopped;
-use super::{Answer, Context, Failure};
-use crate::evidence::GateError;
+use super::{Answer, Context, Failure, interrupt};
 use crate::exit::ExitStatus;
-use crate::git::Repo;
 use crate::judge::fault::TrialError;
 use crate::judge::pin::TrialRequest;
 use crate::judge::replay::{ReplayRequest, keep};
@@ -17,7 +15,6 @@ use crate::model::path::visible;
 use crate::model::replay::{OnCandidate, ReplayedSeed, Shows};
 use crate::model::{self, record};
 use crate::report::replays;
-use crate::sandbox::interrupt::Interrupt;
 use crate::sys::files::FileError;
 
 /// Run frozen seeds several times on base, and on a candidate when one is named
@@ -68,7 +65,7 @@ impl Replay {
     /// # Errors
     /// When nothing can be replayed.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
+        let repo = context.repo()?;
         let given = Given::read(self.candidate.as_deref(), self.base.as_deref(), context)?;
         let trial = TrialRequest {
             patch: given.patch,
@@ -84,9 +81,7 @@ impl Replay {
             seed: self.seed.as_deref(),
             times: self.times,
         };
-        let watch = Interrupt::watch();
-        let interrupt =
-            watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
+        let interrupt = interrupt()?;
         let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
         let runner = TrialRunner {
             repo: &repo,

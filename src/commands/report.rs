@@ -124,7 +124,7 @@ impl Report {
             .map(|path| admit::read(&context.dir, path))
             .transpose()?;
         let results = results.map(|bytes| parse_results(&bytes));
-        let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
+        let repo = context.repo()?;
         let evidence = match evidence::collect(&repo, &range.request(), today)? {
             Governed::Under(evidence) => *evidence,
             Governed::NoPolicy { line } => {

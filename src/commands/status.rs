@@ -72,7 +72,7 @@ impl Status {
         let oracle = desk.ledger::<OracleLedger>()?.ledger;
         let fixture = desk.ledger::<FixtureLedger>()?.ledger;
         let freezes = desk.ledger::<FreezeLedger>()?.ledger;
-        let repo = Repo::open(&context.dir, context.git_dir.as_deref())?;
+        let repo = context.repo()?;
         let evaluated = evaluated(&repo, context.today)?;
         let branch = match &evaluated {
             Some(Governed::Under(evaluation)) => branch::Branch {

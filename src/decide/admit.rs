@@ -6,6 +6,7 @@ use super::ledgers::{Findings, ledger_path};
 use super::recorded;
 use super::score::{self, Scored, Scores};
 use super::standings;
+use crate::exit::{Explained, Explanation};
 use crate::ledger::file::LedgerName;
 use crate::model::day::Day;
 use crate::model::decision::{
@@ -15,15 +16,26 @@ use crate::model::ids::CommitId;
 use crate::model::refusal::Code;
 use crate::policy::PolicyFault;
 
-/// Tip brings a policy that cannot be read, and nothing else refuses it: nothing can be decided.
+/// A policy that cannot be read, so that nothing can be decided.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the policy at commit {commit} cannot be read: {fault}")]
 pub struct UnreadablePolicy {
-    /// The candidate.
+    /// The commit that holds it.
     pub commit: CommitId,
-    /// What is wrong with its policy.
+    /// What is wrong with it.
     #[source]
     pub fault: PolicyFault,
+}
+
+impl Explained for UnreadablePolicy {
+    fn explain(&self) -> Explanation {
+        Explanation::undecided()
+            .code(Code::PolicyInvalid)
+            .fix(format!(
+                "correct {} in .gitreins/reins.toml on that line",
+                self.fault.key
+            ))
+    }
 }
 
 /// Decides whether the ledgers agree: everything but the score.

@@ -1,5 +1,7 @@
 //! How long may tier 1 take when it runs again?
 
+use crate::exit::{Explained, Explanation};
+use crate::model::refusal::Code;
 use crate::model::reverification::{Budget, BudgetSource};
 use crate::policy::Tier1;
 
@@ -20,6 +22,17 @@ pub struct BudgetFault {
     pub margin: String,
     /// The most there is.
     pub max_s: u64,
+}
+
+impl Explained for BudgetFault {
+    fn explain(&self) -> Explanation {
+        Explanation::undecided()
+            .code(Code::PolicyInvalid)
+            .fix(format!(
+                "raise tier1.max_s to {} or more, or state a shorter runtime",
+                self.need_s
+            ))
+    }
 }
 
 /// The budget: max(tool budget, max(stated runtime, p95 of past durations) x (1 + margin)).

@@ -5,8 +5,9 @@ use std::path::{Component, Path, PathBuf};
 use super::Refused;
 use super::plan::Write;
 use crate::evidence::GateError;
+use crate::exit::{Explained, Explanation};
 use crate::git::plumbing::{GitPlace, PlumbingError};
-use crate::ledger::file::{Ledger, LedgerFault, LedgerName, parse, print};
+use crate::ledger::file::{FaultKind, Ledger, LedgerFault, LedgerName, parse, print};
 use crate::model::path::{PathError, RepoPath, shown};
 use crate::model::refusal::Code;
 use crate::policy::{POLICY_PATH, Policy, PolicyFault, parse as parse_policy};
@@ -100,6 +101,39 @@ pub enum DeskError {
     /// A rule stands against the edit.
     #[error(transparent)]
     Refused(#[from] Refused),
+}
+
+impl Explained for DeskError {
+    fn explain(&self) -> Explanation {
+        match self {
+            Self::Refused(refused) => refused.explain(),
+            Self::Gate(error) => error.explain(),
+            Self::Ledger(_, fault) => {
+                let code = match fault.kind {
+                    FaultKind::Invalid => Code::LedgerInvalid,
+                    FaultKind::PathUnsafe => Code::PathUnsafe,
+                };
+                let resolve = Some("git reins fmt --resolve")
+                    .filter(|command| fault.expected.contains(command));
+                let fix = resolve.unwrap_or(code.entry().remedy);
+                Explanation::refused().code(code).fix(fix)
+            }
+            Self::NoLedger(_, name) => {
+                let fix = match name.file_name() {
+                    "fixture.json" => "git reins fixture pin --epoch NEW --runner-image auto",
+                    _ => "git reins init",
+                };
+                Explanation::refused().code(Code::LedgerMissing).fix(fix)
+            }
+            Self::Path(_) => Explanation::refused().code(Code::PathUnsafe),
+            Self::Outside(_) | Self::File(FileError::NotRegular { .. }) => Explanation::refused(),
+            Self::NoPolicy => Explanation::undecided().fix("git reins init"),
+            Self::Policy(_) => Explanation::undecided()
+                .code(Code::PolicyInvalid)
+                .fix("correct the named key"),
+            Self::Git(_) | Self::Bare | Self::File(_) => Explanation::undecided(),
+        }
+    }
 }
 
 /// The worktree that `dir` lies in, opened.

@@ -13,6 +13,7 @@ pub mod plan;
 pub mod start;
 pub mod witness;
 
+use crate::exit::{Explained, Explanation};
 use crate::model::refusal::Code;
 
 /// An edit that is not made, why, and what would help.
@@ -47,5 +48,15 @@ impl Refused {
     pub fn fix(mut self, fix: impl Into<String>) -> Self {
         self.fix = Some(fix.into());
         self
+    }
+}
+
+impl Explained for Refused {
+    fn explain(&self) -> Explanation {
+        Explanation {
+            code: self.code,
+            fix: self.fix.clone(),
+            ..Explanation::refused()
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use similar::TextDiff;
 
+use crate::exit::{Explained, Explanation};
 use crate::model::path::RepoPath;
 use crate::sys::files::{FileError, Root};
 
@@ -31,6 +32,15 @@ pub enum PlanError {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FileError),
+}
+
+impl Explained for PlanError {
+    fn explain(&self) -> Explanation {
+        match self {
+            Self::Changed(_) => Explanation::refused().fix("run the command again"),
+            Self::File(_) => Explanation::undecided(),
+        }
+    }
 }
 
 impl Plan {

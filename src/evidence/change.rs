@@ -6,8 +6,10 @@ use std::sync::Arc;
 use super::material::Reader;
 use super::range_context::{self, Governed, NAME_THE_RANGE, RangeContext, Request, read_policy};
 use super::{GateError, extensions, gather, reverts};
+use crate::decide::admit::UnreadablePolicy;
 use crate::decide::change::{Course, Side, compare, extended, sort};
 use crate::decide::facts::{CommitFacts, Material, Reading};
+use crate::exit::{Explained, Explanation};
 use crate::git::history::Range;
 use crate::git::{GitError, Repo};
 use crate::ledger::file::{FaultKind, Ledger, LedgerFault};
@@ -67,36 +69,34 @@ impl From<GitError> for ChangeError {
     }
 }
 
-impl ChangeError {
-    /// The code of the answer, where the catalogue has one.
-    pub fn code(&self) -> Option<Code> {
+impl Explained for ChangeError {
+    fn explain(&self) -> Explanation {
         match self {
-            Self::Gate(error) => error.code(),
-            Self::Ledger { fault, .. } => Some(match fault.kind {
-                FaultKind::Invalid => Code::LedgerInvalid,
-                FaultKind::PathUnsafe => Code::PathUnsafe,
-            }),
-            Self::Unrelated { .. } => None,
-        }
-    }
-
-    /// The command or edit that helps.
-    pub fn fix(&self) -> Option<String> {
-        match self {
-            Self::Gate(error) => match &**error {
-                GateError::NoLine { fix, .. } if fix == NAME_THE_RANGE => {
-                    Some("name both commits: git reins diff BASE...TIP".to_owned())
+            Self::Gate(error) => {
+                let explanation = error.explain();
+                match &**error {
+                    GateError::NoLine { fix, .. } if fix == NAME_THE_RANGE => {
+                        explanation.fix("name both commits: git reins diff BASE...TIP")
+                    }
+                    GateError::Policy(UnreadablePolicy { fault, .. }) => explanation.fix(format!(
+                        "correct {} in {POLICY_PATH} on that side, or name other commits",
+                        fault.key
+                    )),
+                    GateError::NoLine { .. } | GateError::Git(_) | GateError::Unborn => explanation,
                 }
-                GateError::Policy { fault, .. } => Some(format!(
-                    "correct {} in {POLICY_PATH} on that side, or name other commits",
-                    fault.key
-                )),
-                GateError::NoLine { .. } | GateError::Git(_) | GateError::Unborn => error.fix(),
-            },
-            Self::Ledger { path, .. } => Some(format!(
-                "correct {path} on that side, or name other commits"
-            )),
-            Self::Unrelated { .. } => Some("name two commits: git reins diff A..B".to_owned()),
+            }
+            Self::Ledger { path, fault, .. } => {
+                let code = match fault.kind {
+                    FaultKind::Invalid => Code::LedgerInvalid,
+                    FaultKind::PathUnsafe => Code::PathUnsafe,
+                };
+                Explanation::undecided().code(code).fix(format!(
+                    "correct {path} on that side, or name other commits"
+                ))
+            }
+            Self::Unrelated { .. } => {
+                Explanation::undecided().fix("name two commits: git reins diff A..B")
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ use super::range_context::{RangeContext, policy_bytes, read_policy};
 use super::reverts;
 use super::trials;
 use super::unexpected_paths;
+use crate::decide::admit::UnreadablePolicy;
 use crate::decide::facts::{
     BaseRev, CommitFacts, Facts, FileFacts, Held, Material, Own, ParentFacts, Pins, Tip,
 };
@@ -321,7 +322,7 @@ fn policy_fault(
         return Ok(None);
     }
     match read_policy(repo, tip) {
-        Err(GateError::Policy { fault, .. }) => Ok(Some(fault)),
+        Err(GateError::Policy(UnreadablePolicy { fault, .. })) => Ok(Some(fault)),
         read => read.map(|_| None),
     }
 }

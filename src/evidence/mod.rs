@@ -17,11 +17,9 @@ use std::sync::Arc;
 
 use crate::decide::admit::UnreadablePolicy;
 use crate::decide::facts::{Facts, Material};
+use crate::exit::{Explained, Explanation};
 use crate::git::{GitError, Repo};
 use crate::model::day::Day;
-use crate::model::ids::CommitId;
-use crate::model::refusal::Code;
-use crate::policy::PolicyFault;
 
 use range_context::{Governed, RangeContext, Request};
 
@@ -32,14 +30,8 @@ pub enum GateError {
     #[error(transparent)]
     Git(#[from] GitError),
     /// A policy that cannot be read.
-    #[error("the policy at commit {commit} cannot be read: {fault}")]
-    Policy {
-        /// Where it stands.
-        commit: CommitId,
-        /// What is wrong with it.
-        #[source]
-        fault: PolicyFault,
-    },
+    #[error(transparent)]
+    Policy(#[from] UnreadablePolicy),
     /// No range was given and no protected line is known.
     #[error("no protected line is known: {looked_for}")]
     NoLine {
@@ -53,39 +45,13 @@ pub enum GateError {
     Unborn,
 }
 
-impl GateError {
-    /// The code of the answer, where the catalogue has one.
-    pub fn code(&self) -> Option<Code> {
+impl Explained for GateError {
+    fn explain(&self) -> Explanation {
         match self {
-            Self::Policy { .. } => Some(Code::PolicyInvalid),
-            Self::Git(
-                GitError::Shallow { .. }
-                | GitError::Absent {
-                    is_partial: true, ..
-                },
-            ) => Some(Code::HistoryIncomplete),
-            Self::Git(_) | Self::NoLine { .. } | Self::Unborn => None,
-        }
-    }
-
-    /// The command or edit that helps.
-    pub fn fix(&self) -> Option<String> {
-        match self {
-            Self::Git(GitError::Shallow { .. }) => Some("git fetch --unshallow".to_owned()),
-            Self::Git(GitError::Absent {
-                is_partial: true, ..
-            }) => Some("git fetch --refetch --no-filter".to_owned()),
-            Self::Git(GitError::Absent { .. } | GitError::Unreadable { .. }) => {
-                Some("git fsck --full".to_owned())
-            }
-            Self::Git(GitError::Open { fix, .. }) => fix.clone(),
-            Self::Git(GitError::Name { .. } | GitError::Other { .. }) => None,
-            Self::Policy { fault, .. } => Some(format!(
-                "correct {} in .gitreins/reins.toml on that line",
-                fault.key
-            )),
-            Self::NoLine { fix, .. } => Some(fix.clone()),
-            Self::Unborn => Some("git commit".to_owned()),
+            Self::Git(error) => error.explain(),
+            Self::Policy(error) => error.explain(),
+            Self::NoLine { fix, .. } => Explanation::undecided().fix(fix),
+            Self::Unborn => Explanation::undecided().fix("git commit"),
         }
     }
 }
@@ -128,10 +94,4 @@ pub fn collect(
     };
     let facts = gather::gather(repo, &context, today)?;
     Ok(Governed::Under(Box::new(Evidence { context, facts })))
-}
-
-impl From<UnreadablePolicy> for GateError {
-    fn from(UnreadablePolicy { commit, fault }: UnreadablePolicy) -> Self {
-        Self::Policy { commit, fault }
-    }
 }

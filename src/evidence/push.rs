@@ -9,6 +9,7 @@ use super::{GateError, gather};
 use crate::decide::admit::{admit, check};
 use crate::decide::evaluation::Evaluation;
 use crate::decide::score::Scores;
+use crate::exit::Explained;
 use crate::git::Repo;
 use crate::git::object::Peeled;
 use crate::git::remotes::Side;
@@ -303,7 +304,7 @@ impl Gate<'_> {
 }
 
 /// A hold asks for a person, and a hook cannot see who pushes.
-const LANDED_BY_HAND: &str = "NEEDS_HUMAN holds this for a person: push it to a branch; a maintainer who has read it lands it through the review of the server, or with git push --no-verify once nothing but the hold is left";
+const LANDED_BY_HAND: &str = " holds this for a person: push it to a branch; a maintainer who has read it lands it through the review of the server, or with git push --no-verify once nothing but the hold is left";
 
 /// A range that was judged.
 struct Judged {
@@ -363,7 +364,9 @@ impl Judged {
         }
         answer.notes.clone_from(&self.check.warnings);
         if is_line && against.iter().any(|detail| is_hold(&detail)) {
-            answer.notes.push(LANDED_BY_HAND.to_owned());
+            answer
+                .notes
+                .push(format!("{}{LANDED_BY_HAND}", Code::NeedsHuman));
         }
         if is_line && against.iter().any(|detail| detail.reason == "same-commit") {
             let squash = "a squash merge makes one commit of row and patch: land the rows in a range of their own first";

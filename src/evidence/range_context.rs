@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::GateError;
+use crate::decide::admit::UnreadablePolicy;
 use crate::git::Repo;
 use crate::git::history::Range;
 use crate::git::remotes::Side;
@@ -291,20 +292,22 @@ pub fn read_policy(repo: &Repo, commit: CommitId) -> Result<Option<Policy>, Gate
     };
     parse(&bytes)
         .map(Some)
-        .map_err(|fault| GateError::Policy { commit, fault })
+        .map_err(|fault| UnreadablePolicy { commit, fault }.into())
 }
 
 /// The bytes of the policy in the tree of a commit; `None` when there is none.
 pub(super) fn policy_bytes(repo: &Repo, commit: CommitId) -> Result<Option<Vec<u8>>, GateError> {
     const CAP: u64 = 1 << 20;
-    let fault = |observed: &str, expected: &str| GateError::Policy {
-        commit,
-        fault: PolicyFault {
-            key: Path::new(POLICY_PATH).display().to_string(),
-            line: None,
-            observed: observed.to_owned(),
-            expected: expected.to_owned(),
-        },
+    let fault = |observed: &str, expected: &str| {
+        GateError::from(UnreadablePolicy {
+            commit,
+            fault: PolicyFault {
+                key: Path::new(POLICY_PATH).display().to_string(),
+                line: None,
+                observed: observed.to_owned(),
+                expected: expected.to_owned(),
+            },
+        })
     };
     let tree = repo.commit(commit)?.tree;
     let Some(entry) = repo.entry(tree, POLICY_PATH)? else {

@@ -16,6 +16,7 @@ mod second;
 pub mod stat_cache;
 
 use crate::decide::fold::VerdictDir;
+use crate::exit::{Explained, Explanation};
 use crate::git::GitError;
 use crate::git::Repo;
 use crate::git::fold::FoldError;
@@ -67,4 +68,16 @@ pub enum VerdictsError {
         /// What helps.
         fix: String,
     },
+}
+
+impl Explained for VerdictsError {
+    fn explain(&self) -> Explanation {
+        match self {
+            Self::File(error) => error.explain(),
+            Self::Git(error) => error.explain(),
+            Self::Fold(error) => error.explain(),
+            Self::Busy(..) => Explanation::refused().fix("run the command again"),
+            Self::Name { fix, .. } => Explanation::refused().fix(fix),
+        }
+    }
 }

@@ -25,8 +25,10 @@ use self::tree_builder::{Blobs, plant};
 use super::plumbing::{GitPlace, PlumbingError};
 use super::worktree::open_operation;
 use super::{GitError, Repo};
+use crate::exit::{Explained, Explanation};
 use crate::model::ids::CommitId;
 use crate::model::path::RepoPath;
+use crate::model::refusal::Code;
 use crate::sys::files::FileError;
 
 /// A regular file that the commit holds with mode 100644.
@@ -95,6 +97,28 @@ pub enum FoldError {
         /// The reason.
         source: std::io::Error,
     },
+}
+
+impl Explained for FoldError {
+    fn explain(&self) -> Explanation {
+        match self {
+            Self::File(error) => error.explain(),
+            Self::Repo(error) => error.explain(),
+            Self::Open(open) => {
+                Explanation::refused().fix(format!("finish or abort the {open} first"))
+            }
+            Self::Folding { .. } => {
+                Explanation::refused().fix("run the command again when it is done")
+            }
+            Self::Held { .. } => Explanation::refused()
+                .fix("wait for the other process; remove the lock only when it is dead"),
+            Self::InTheWay { .. } => Explanation::refused().code(Code::PathUnsafe),
+            Self::Git(PlumbingError::Failed { .. }) | Self::Moved | Self::Nothing => {
+                Explanation::refused()
+            }
+            Self::Bare | Self::Git(_) | Self::Lock { .. } => Explanation::undecided(),
+        }
+    }
 }
 
 fn made(age: &Option<Duration>) -> String {

@@ -27,7 +27,9 @@ pub mod worktree;
 
 use std::path::Path;
 
+use crate::exit::{Explained, Explanation};
 use crate::model::ids::ObjectId;
+use crate::model::refusal::Code;
 
 /// The oldest git that has every option used here: `rev-parse --path-format` came with 2.31.
 pub const OLDEST_GIT: (u32, u32) = (2, 31);
@@ -89,6 +91,28 @@ pub enum GitError {
         /// What went wrong.
         why: String,
     },
+}
+
+impl Explained for GitError {
+    fn explain(&self) -> Explanation {
+        let explanation = Explanation::undecided();
+        match self {
+            Self::Shallow { .. } => explanation
+                .code(Code::HistoryIncomplete)
+                .fix("git fetch --unshallow"),
+            Self::Absent {
+                is_partial: true, ..
+            } => explanation
+                .code(Code::HistoryIncomplete)
+                .fix("git fetch --refetch --no-filter"),
+            Self::Absent { .. } | Self::Unreadable { .. } => explanation.fix("git fsck --full"),
+            Self::Open { fix, .. } => Explanation {
+                fix: fix.clone(),
+                ..explanation
+            },
+            Self::Name { .. } | Self::Other { .. } => explanation,
+        }
+    }
 }
 
 impl GitError {

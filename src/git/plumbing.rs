@@ -13,6 +13,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use crate::exit::{Explained, Explanation};
 use crate::sys::process::{Answer, within};
 
 /// Configuration that runs programs or changes answers, switched off in machine mode.
@@ -141,6 +142,18 @@ pub enum PlumbingError {
         /// The command line.
         command: String,
     },
+}
+
+impl Explained for PlumbingError {
+    fn explain(&self) -> Explanation {
+        match self.refusal() {
+            Some((message, fix)) => Explanation {
+                message: Some(message),
+                ..Explanation::undecided().fix(fix)
+            },
+            None => Explanation::undecided(),
+        }
+    }
 }
 
 impl PlumbingError {

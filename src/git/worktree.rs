@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::plumbing::{Git, GitPlace, PlumbingError, shown_path, split_nul};
+use crate::exit::{Explained, Explanation};
 use crate::model::ids::CommitId;
 
 /// One path that differs between HEAD, index and worktree.
@@ -85,6 +86,22 @@ pub enum CommitError {
     /// Git said no: a hook, signing, identity.
     #[error(transparent)]
     Git(#[from] PlumbingError),
+}
+
+impl Explained for CommitError {
+    fn explain(&self) -> Explanation {
+        match self {
+            Self::Open(open) => {
+                Explanation::refused().fix(format!("finish or abort the {open} first"))
+            }
+            Self::Locked { .. } => Explanation::refused()
+                .fix("wait for the other process; remove the lock only when it is dead"),
+            Self::Git(PlumbingError::Failed { .. }) => Explanation::refused(),
+            Self::Bare | Self::Index { .. } | Self::NotPutBack { .. } | Self::Git(_) => {
+                Explanation::undecided()
+            }
+        }
+    }
 }
 
 fn elapsed(age: &Option<Duration>) -> String {

@@ -2,16 +2,19 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::managers::Manager;
 use super::manifest::{FILE, Manifest, ManifestError, OUR_DIRECTORY, Original, Record};
 use super::{Event, shim_dir};
+use crate::exit::{Explained, Explanation};
 use crate::git::hooks::{self, HooksPath};
 use crate::git::plumbing::{GitPlace, PlumbingError};
 use crate::model::ids::Sha256;
+use crate::model::shell::word;
 use crate::sys::files::{FileError, Root};
-use crate::sys::folder::{Folder, Standing, real};
+use crate::sys::folder::{Folder, Standing, WRITE_INTO, real};
 
 /// The name of the link that leads to the program, in our directory.
 pub const POINTER: &str = "bin";
@@ -116,6 +119,37 @@ pub enum InstallError {
     /// The system does not say which program is running.
     #[error("the program that is running cannot be found: {0}")]
     Program(#[from] std::io::Error),
+}
+
+impl Explained for InstallError {
+    fn explain(&self) -> Explanation {
+        match self {
+            Self::Changed => Explanation::refused().fix("run the command again"),
+            Self::Manifest(ManifestError::Form { path, .. }) => {
+                let path = path.display().to_string();
+                Explanation::undecided().fix(format!(
+                    "mv {} {} && git reins hooks install",
+                    word(&path),
+                    word(&(path.clone() + ".bad"))
+                ))
+            }
+            Self::File(FileError::Io {
+                action: WRITE_INTO,
+                path,
+                source,
+            }) if matches!(
+                source.kind(),
+                ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+            ) =>
+            {
+                Explanation::undecided().fix(format!("chmod u+w {}", word(path)))
+            }
+            Self::Git(error) => error.explain(),
+            Self::Manifest(ManifestError::File(_)) | Self::File(_) | Self::Program(_) => {
+                Explanation::undecided()
+            }
+        }
+    }
 }
 
 impl Site {

@@ -1,4 +1,4 @@
-//! Why is there no trial, or no record of one?
+//! The errors of a trial.
 
 use std::io;
 
@@ -6,6 +6,7 @@ use super::command::CommandError;
 use crate::decide::enforced::name;
 use crate::decide::secret::BadMarker;
 use crate::evidence::GateError;
+use crate::exit::{Explained, Explanation};
 use crate::git::GitError;
 use crate::git::apply::ApplyError;
 use crate::git::checkout::CheckoutError;
@@ -122,6 +123,47 @@ impl TrialError {
             Some(*signal)
         } else {
             None
+        }
+    }
+}
+
+impl Explained for TrialError {
+    fn explain(&self) -> Explanation {
+        let explanation = Explanation::undecided();
+        match self {
+            Self::Gate(error) => error.explain(),
+            Self::Run(RunError::Interrupted(signal)) => Explanation::stopped(
+                *signal,
+                "interrupted; what was running is ended and nothing is recorded",
+            ),
+            Self::Refused { code, fix, .. } => Explanation::refused().code(*code).fix(fix),
+            Self::Unenforced(_) => explanation.fix(
+                "state [judge] require = [] in .gitreins/reins.toml on the protected line to judge without",
+            ),
+            Self::NoCheck(_) => explanation.fix(
+                "declare a [[check]] that runs it in .gitreins/reins.toml on the protected line",
+            ),
+            Self::Witness { id, .. } => explanation.fix(format!(
+                "git reins oracle witness {id} PATCH.diff, with a patch that applies to the protected line, in a range of its own"
+            )),
+            Self::Budget(_) => explanation
+                .code(Code::PolicyInvalid)
+                .fix("raise timeout.max_s of the check on the protected line"),
+            Self::Marker(_) | Self::Command(_) => explanation
+                .code(Code::PolicyInvalid)
+                .fix("correct the key on the protected line"),
+            Self::NotUnderReins { .. } => explanation.fix("git reins init"),
+            Self::Bare => explanation.fix("judge in a clone with a worktree"),
+            Self::Occupied(_) => explanation.fix("move it away, and judge again"),
+            Self::Checked(_)
+            | Self::Apply(_)
+            | Self::Checkout(_)
+            | Self::Layer(_)
+            | Self::Run(_)
+            | Self::File(_)
+            | Self::Scratch(_)
+            | Self::Record(_)
+            | Self::TwoTrees { .. } => explanation,
         }
     }
 }

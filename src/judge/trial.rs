@@ -147,7 +147,7 @@ impl TrialRunner<'_> {
         if cache.is_reused(&inputs.image) {
             let Image { id, fingerprint } = &inputs.image;
             case.notes.push(format!(
-                "IMAGE_ID_REUSED: {id} was seen with another fingerprint than {fingerprint}"
+                "the image id {id} was seen with another fingerprint than {fingerprint}"
             ));
         }
         let borrower = &workspace.borrower;

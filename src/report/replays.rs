@@ -99,10 +99,10 @@ fn section(out: &mut String, replay: &Replay, seed: &ReplayedSeed) {
         .filter(|note| !note.is_empty())
         .collect();
     why.iter().for_each(|note| entry(out, "why", note));
-    entry(out, "means", on_base(seed));
+    means(out, on_base(seed));
     seed.on_candidate
         .into_iter()
-        .for_each(|word| entry(out, "means", on_candidate(word)));
+        .for_each(|word| means(out, on_candidate(word)));
     if let Some(next) = next(seed) {
         let _infallible = writeln!(out, "  next       {next}");
     }
@@ -112,13 +112,21 @@ fn entry(out: &mut String, label: &str, text: &str) {
     fold(out, &format!("  {label:<11}"), &" ".repeat(13), text);
 }
 
+fn means(out: &mut String, (code, text): (Option<Code>, &str)) {
+    match code {
+        Some(code) => entry(out, "means", &format!("{code}: {text}")),
+        None => entry(out, "means", text),
+    }
+}
+
 /// What the runs on base mean.
-fn on_base(seed: &ReplayedSeed) -> &'static str {
-    match (seed.shows, seed.frozen) {
+fn on_base(seed: &ReplayedSeed) -> (Option<Code>, &'static str) {
+    let code = (seed.shows == Shows::StableFailure).then_some(Code::FreezeStableFailure);
+    let text = match (seed.shows, seed.frozen) {
         (Shows::Unstable, true) => "unstable on base: that confirms the freeze",
         (Shows::Unstable, false) => "unstable on base: that is evidence for a freeze",
         (Shows::StableFailure, _) => {
-            "FREEZE_STABLE_FAILURE: never passes on base: a known defect, not a flake, and no freeze covers it"
+            "never passes on base: a known defect, not a flake, and no freeze covers it"
         }
         (Shows::Passes, true) => {
             "unconfirmed: always passes on base, its instability was not seen again"
@@ -130,24 +138,31 @@ fn on_base(seed: &ReplayedSeed) -> &'static str {
         (Shows::NoEvidence, _) => {
             "no evidence: a timeout, a kill or a missing tool on base says nothing about the property"
         }
-    }
+    };
+    (code, text)
 }
 
 /// What the runs on the candidate mean.
-fn on_candidate(word: OnCandidate) -> &'static str {
+fn on_candidate(word: OnCandidate) -> (Option<Code>, &'static str) {
     match word {
-        OnCandidate::Passes => "passes on the candidate",
-        OnCandidate::Held => "fails on the candidate as it does on base: a trial would hold it",
-        OnCandidate::IllegalFreeze => {
-            "fails on the candidate, and its freeze cannot be used for that"
-        }
-        OnCandidate::FrozenRegression => {
-            "FROZEN_REGRESSION: passes sometimes on base, never on the candidate"
-        }
-        OnCandidate::StableFailure => "whatever the candidate does, base always fails",
-        OnCandidate::Uncovered => {
-            "UNFROZEN_PROPERTY_FAILED: misses on the candidate, and no freeze covers that"
-        }
+        OnCandidate::Passes => (None, "passes on the candidate"),
+        OnCandidate::Held => (
+            None,
+            "fails on the candidate as it does on base: a trial would hold it",
+        ),
+        OnCandidate::IllegalFreeze => (
+            None,
+            "fails on the candidate, and its freeze cannot be used for that",
+        ),
+        OnCandidate::FrozenRegression => (
+            Some(Code::FrozenRegression),
+            "passes sometimes on base, never on the candidate",
+        ),
+        OnCandidate::StableFailure => (None, "whatever the candidate does, base always fails"),
+        OnCandidate::Uncovered => (
+            Some(Code::UnfrozenPropertyFailed),
+            "misses on the candidate, and no freeze covers that",
+        ),
     }
 }
 

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
+use crate::exit::{Explained, Explanation};
 use crate::model::path::RepoPath;
+use crate::model::refusal::Code;
 
 /// Ledgers, sources and policies are small: nothing above 64 MiB is read as a whole.
 pub const READ_CAP: u64 = 64 << 20;
@@ -52,6 +54,20 @@ pub enum FileError {
         /// The reason.
         source: io::Error,
     },
+}
+
+impl Explained for FileError {
+    fn explain(&self) -> Explanation {
+        match self {
+            Self::NotRegular { .. } | Self::Shared { .. } | Self::TooLarge { .. } => {
+                Explanation::refused()
+                    .code(Code::PathUnsafe)
+                    .fix("take the named path away")
+            }
+            Self::Changed { .. } => Explanation::refused().fix("run the command again"),
+            Self::Io { .. } => Explanation::undecided(),
+        }
+    }
 }
 
 /// An open regular file, its size and its permission bits.

@@ -102,7 +102,11 @@ fn an_image_that_was_given_is_recorded_with_the_fingerprint() {
     }
     bench.patch("good\n\n\n");
     let run = bench.judge(0, &["--runner-image", "nix:/nix/store/x"]);
-    assert!(run.stderr.contains("IMAGE_ID_REUSED"), "{run}");
+    assert!(
+        run.stderr
+            .contains("the image id nix:/nix/store/x was seen with another fingerprint than"),
+        "{run}"
+    );
 }
 
 #[test]

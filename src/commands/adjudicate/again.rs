@@ -4,21 +4,18 @@ use std::time::Duration;
 
 use super::find::Place;
 use super::{Results, result};
-use crate::commands::{Context, Failure};
+use crate::commands::{Context, Failure, interrupt};
 use crate::decide::adjudicate::adjudicate;
 use crate::decide::fold::VERDICT;
 use crate::decide::result::{JudgeResult, Reading, Source};
-use crate::evidence::GateError;
 use crate::exit::ExitStatus;
 use crate::foreman::reverify::{Graded, Suite, is_due};
-use crate::git::Repo;
 use crate::git::plumbing::GitPlace;
 use crate::model::adjudication::Verdict;
 use crate::model::path::shown;
 use crate::model::reverification::{Budget, Reverification};
 use crate::model::run::{End, Ran};
 use crate::policy::Tier1;
-use crate::sandbox::interrupt::Interrupt;
 use crate::sys::out;
 
 /// Runs tier 1 again for every result that waits for it, and reads what that made of the result.
@@ -36,11 +33,9 @@ pub fn reverify(
     if tier1.command.is_empty() {
         return Err(no_command());
     }
-    let repo = Repo::open(&context.dir, context.git_dir.as_deref()).map_err(GateError::from)?;
+    let repo = context.repo()?;
     let place = GitPlace::find(&context.dir, context.git_dir.as_deref())?;
-    let watch = Interrupt::watch();
-    let interrupt =
-        watch.map_err(|error| Failure::new(format!("signals cannot be caught: {error}")))?;
+    let interrupt = interrupt()?;
     let suite = Suite {
         repo: &repo,
         place: &place,

@@ -2,6 +2,7 @@
 
 use super::super::site::Site;
 use super::Finding;
+use crate::decide::admit::UnreadablePolicy;
 use crate::evidence::GateError;
 use crate::evidence::branch::landing;
 use crate::evidence::range_context::{fetch_default, read_policy};
@@ -42,7 +43,7 @@ pub(super) fn findings(site: &Site) -> Result<Vec<Finding>, GateError> {
             findings.extend(tools(site, &policy));
         }
         Ok(None) => findings.push(no_policy(site, &repo, &line)?),
-        Err(GateError::Policy { fault, .. }) => {
+        Err(GateError::Policy(UnreadablePolicy { fault, .. })) => {
             let seen = format!("the policy on {}: {fault}", line.name);
             let fix = format!("correct {} in {POLICY_PATH} on that line", fault.key);
             findings.push(Finding::fault(

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::site::{InstallError, Site};
 use crate::evidence::GateError;
+use crate::exit::{Explained, Explanation};
 use crate::model::path::shown;
 
 const SCHEMA: &str = "git-reins/doctor/1";
@@ -64,6 +65,15 @@ pub enum DoctorError {
 impl From<GateError> for DoctorError {
     fn from(error: GateError) -> Self {
         Self::Gate(Box::new(error))
+    }
+}
+
+impl Explained for DoctorError {
+    fn explain(&self) -> Explanation {
+        match self {
+            Self::Install(error) => error.explain(),
+            Self::Gate(error) => error.explain(),
+        }
     }
 }
 
