@@ -1,4 +1,4 @@
-//! Which arguments does the command take, and with what number does it leave?
+//! The arguments of `git reins`, and the printing of its answer.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ fn answer(cli: Cli) -> Answer {
         command,
     } = cli;
     let done = Context::new(&directories, git_dir).and_then(|context| command.run(&context));
-    done.unwrap_or_else(|failure| failure.answer(command.errand(), command.json()))
+    done.unwrap_or_else(|failure| failure.answer(command.action(), command.json()))
 }
 
 fn usage(error: &clap::Error) -> Answer {

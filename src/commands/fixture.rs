@@ -94,7 +94,7 @@ impl Fixture {
     }
 
     /// To complete "cannot ...".
-    pub fn errand(&self) -> &'static str {
+    pub fn action(&self) -> &'static str {
         match self {
             Self::Pin(_) => "pin the fixtures",
             Self::Verify(_) => "verify the fixtures",

@@ -144,7 +144,7 @@ impl Freeze {
     }
 
     /// To complete "cannot ...".
-    pub fn errand(&self) -> &'static str {
+    pub fn action(&self) -> &'static str {
         match self {
             Self::Add(_) => "add the freeze",
             Self::Rm(_) => "remove the freeze",

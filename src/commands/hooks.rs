@@ -113,7 +113,7 @@ impl Hooks {
     }
 
     /// What it is about to do, to complete "cannot ...".
-    pub fn errand(&self) -> &'static str {
+    pub fn action(&self) -> &'static str {
         match self {
             Self::Install(_) => "install the hooks",
             Self::Uninstall(_) => "uninstall the hooks",

@@ -52,7 +52,7 @@ mod textconv;
 mod witness;
 
 macro_rules! commands {
-    (|$command:ident, $context:ident| $($(#[$attr:meta])* $name:ident($args:ty) $errand:expr, json: $json:expr, run: $run:expr;)*) => {
+    (|$command:ident, $context:ident| $($(#[$attr:meta])* $name:ident($args:ty) $action:expr, json: $json:expr, run: $run:expr;)*) => {
         /// The commands.
         #[derive(Debug, Subcommand)]
         #[expect(
@@ -71,7 +71,7 @@ macro_rules! commands {
             /// Runs the command.
             ///
             /// # Errors
-            /// With everything that stands in the way.
+            /// When the command cannot answer.
             pub fn run(&self, $context: &Context) -> Result<Answer, Failure> {
                 match self {
                     $(Self::$name($command) => $run,)*
@@ -79,9 +79,9 @@ macro_rules! commands {
             }
 
             /// What the command is about to do, to complete "cannot ...".
-            pub fn errand(&self) -> &'static str {
+            pub fn action(&self) -> &'static str {
                 match self {
-                    $(Self::$name($command) => $errand,)*
+                    $(Self::$name($command) => $action,)*
                 }
             }
 
@@ -102,16 +102,16 @@ commands! { |command, context|
     Status(status::Status) "say where the branch stands", json: command.json, run: command.run(context);
     /// Write the oracle ledger: which properties were selected before the diff
     #[command(subcommand, arg_required_else_help = true)]
-    Oracle(oracle::Oracle) command.errand(), json: command.json(), run: command.run(context);
+    Oracle(oracle::Oracle) command.action(), json: command.json(), run: command.run(context);
     /// Write the fixture ledger: which bytes, base and image an epoch pins
     #[command(subcommand, arg_required_else_help = true)]
-    Fixture(fixture::Fixture) command.errand(), json: command.json(), run: command.run(context);
+    Fixture(fixture::Fixture) command.action(), json: command.json(), run: command.run(context);
     /// Write the freeze ledger: which seeds are excluded until when
     #[command(subcommand, arg_required_else_help = true)]
-    Freeze(freeze::Freeze) command.errand(), json: command.json(), run: command.run(context);
+    Freeze(freeze::Freeze) command.action(), json: command.json(), run: command.run(context);
     /// Put the hook in place that judges a push, or take it away
     #[command(subcommand, arg_required_else_help = true)]
-    Hooks(hooks::Hooks) command.errand(), json: command.json(), run: command.run(context);
+    Hooks(hooks::Hooks) command.action(), json: command.json(), run: command.run(context);
     Doctor(doctor::Doctor) "examine this clone", json: command.json, run: command.run(context);
     Check(check::Check) "decide", json: command.json, run: command.run(context);
     Admit(admit::Admit) "decide", json: command.json, run: command.run(context);
@@ -141,7 +141,7 @@ commands! { |command, context|
     Supervise(supervise::Supervise) "supervise", json: false, run: command.run();
 }
 
-/// Where the caller stands and what day it is.
+/// The place of the caller, and today.
 #[derive(Clone, Debug)]
 pub struct Context {
     /// The directory, after every `-C`.
@@ -280,7 +280,7 @@ impl Failure {
     }
 
     /// The failure as an answer: an object on stdout, or lines on stderr.
-    pub fn answer(&self, errand: &str, json: bool) -> Answer {
+    pub fn answer(&self, action: &str, json: bool) -> Answer {
         let (mut stdout, mut stderr) = (String::new(), String::new());
         if json {
             let (code, message, fix) = (self.code, self.message.as_str(), self.fix.as_deref());
@@ -296,7 +296,7 @@ impl Failure {
                 .map(|code| format!(" ({code})"))
                 .unwrap_or_default();
             stderr = format!(
-                "git-reins: cannot {errand}: {}{code}\n",
+                "git-reins: cannot {action}: {}{code}\n",
                 self.message.trim_end()
             );
             stderr.extend(self.fix.iter().map(|fix| format!("hint: {fix}\n")));

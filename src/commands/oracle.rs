@@ -177,7 +177,7 @@ impl Oracle {
     }
 
     /// To complete "cannot ...".
-    pub fn errand(&self) -> &'static str {
+    pub fn action(&self) -> &'static str {
         match self {
             Self::Add(_) => "add the oracle",
             Self::Edit(_) => "edit the oracle",

@@ -106,7 +106,7 @@ pub fn build(
     places: Places<'_>,
     pinned: Pinned<'_>,
 ) -> Result<Invocation, CommandError> {
-    let hand = Hand {
+    let filler = Filler {
         check,
         subject,
         places,
@@ -116,19 +116,19 @@ pub fn build(
     run.splice(extra.at..extra.at, std::mem::take(&mut extra.arguments));
     let argv = run
         .iter()
-        .map(|text| hand.argument(text))
+        .map(|text| filler.argument(text))
         .collect::<Result<_, _>>()?;
     let declared = check
         .env
         .iter()
-        .map(|(name, value)| Ok((name.clone(), hand.fill(value)?)));
+        .map(|(name, value)| Ok((name.clone(), filler.fill(value)?)));
     let mut env: BTreeMap<_, _> = declared.collect::<Result<_, _>>()?;
     extra.set_variables(&mut env);
     let result = match &check.result {
         None => extra.result,
         Some(result) => Some(Expected {
             format: result.format,
-            source: Source::File(places.tree.join(hand.fill(&result.path)?)),
+            source: Source::File(places.tree.join(filler.fill(&result.path)?)),
             require_executed: result.require_executed,
         }),
     };
@@ -142,13 +142,13 @@ pub fn build(
 }
 
 /// What a text of a check is filled with.
-struct Hand<'a> {
+struct Filler<'a> {
     check: &'a Check,
     subject: Subject<'a>,
     places: Places<'a>,
 }
 
-impl Hand<'_> {
+impl Filler<'_> {
     fn argument(&self, text: &str) -> Result<OsString, CommandError> {
         let filled = self.fill(text)?;
         let named = matches!(

@@ -1,4 +1,4 @@
-//! With which policy does a repository start?
+//! The policy that a new repository starts with.
 
 use crate::model::path::RepoPath;
 

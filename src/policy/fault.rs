@@ -1,4 +1,4 @@
-//! Why is this text no policy?
+//! The error of a policy that cannot be read.
 
 use super::POLICY_PATH;
 

@@ -1,4 +1,4 @@
-//! Which policy does this text declare? Strict: what is unknown or of the wrong form is a fault.
+//! Reads a policy, strictly: what is unknown or of the wrong form is a fault.
 
 mod check;
 mod paths;

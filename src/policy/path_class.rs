@@ -1,4 +1,4 @@
-//! Is a path material, exempt or code, and is it for people only?
+//! Tells whether a path is material, exempt or code, and whether it is for people only.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Where does a command leave room for what only a run knows?
+//! The placeholders of a command, which a run fills in.
 
 /// The placeholders of a property check: in `run`, in values of `env` and in `result.path`.
 pub const PROPERTY: &[&str] = &[

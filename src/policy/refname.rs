@@ -1,4 +1,4 @@
-//! Is this text a full ref name or a pattern of them, and which refs does a pattern match?
+//! Checks full ref names and patterns, and matches them.
 
 /// What keeps a text from being a full ref name, by the rules of `git check-ref-format`.
 pub fn fault(name: &str) -> Option<&'static str> {

@@ -1,4 +1,4 @@
-//! What do the sections of the policy hold, and what do they hold when nothing is written?
+//! The sections of the policy and their defaults.
 
 use super::check::{Check, Kind};
 use super::refname;

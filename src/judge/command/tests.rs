@@ -1,4 +1,4 @@
-//! Is the process of each preset the one that its tool needs?
+//! The process of each preset is the one that its tool needs.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Which path prefixes does the policy name, and do they keep out of each other's way?
+//! Reads `[paths]`: path prefixes that may not overlap.
 
 use super::Read;
 use super::reader::{Node, Table};

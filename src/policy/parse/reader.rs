@@ -1,4 +1,4 @@
-//! How is one value of the file read, so that a fault names its key, its line and its text?
+//! Reads one value of the file; a fault names its key, its line and its text.
 
 use std::ops::RangeInclusive;
 

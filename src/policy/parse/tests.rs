@@ -1,4 +1,4 @@
-//! Is every bad policy refused at its key, and does every good one say what it says?
+//! Every bad policy is refused at its key, and every good one says what it says.
 
 use std::collections::BTreeSet;
 
