@@ -24,7 +24,7 @@ pub struct UnreadablePolicy {
     pub commit: CommitId,
     /// What is wrong with it.
     #[source]
-    pub fault: PolicyFault,
+    pub fault: Box<PolicyFault>,
 }
 
 impl Explained for UnreadablePolicy {
@@ -115,7 +115,7 @@ fn readable(facts: &Facts, decision: Decision) -> Result<Decision, UnreadablePol
     match &facts.tip.policy_fault {
         Some(fault) if decision.decision != Outcome::Refuse => Err(UnreadablePolicy {
             commit: facts.tip.id,
-            fault: fault.clone(),
+            fault: Box::new(fault.clone()),
         }),
         Some(_) | None => Ok(decision),
     }

@@ -322,7 +322,7 @@ fn policy_fault(
         return Ok(None);
     }
     match read_policy(repo, tip) {
-        Err(GateError::Policy(UnreadablePolicy { fault, .. })) => Ok(Some(fault)),
+        Err(GateError::Policy(UnreadablePolicy { fault, .. })) => Ok(Some(*fault)),
         read => read.map(|_| None),
     }
 }

@@ -290,9 +290,13 @@ pub fn read_policy(repo: &Repo, commit: CommitId) -> Result<Option<Policy>, Gate
     let Some(bytes) = policy_bytes(repo, commit)? else {
         return Ok(None);
     };
-    parse(&bytes)
-        .map(Some)
-        .map_err(|fault| UnreadablePolicy { commit, fault }.into())
+    parse(&bytes).map(Some).map_err(|fault| {
+        UnreadablePolicy {
+            commit,
+            fault: Box::new(fault),
+        }
+        .into()
+    })
 }
 
 /// The bytes of the policy in the tree of a commit; `None` when there is none.
@@ -301,12 +305,12 @@ pub(super) fn policy_bytes(repo: &Repo, commit: CommitId) -> Result<Option<Vec<u
     let fault = |observed: &str, expected: &str| {
         GateError::from(UnreadablePolicy {
             commit,
-            fault: PolicyFault {
+            fault: Box::new(PolicyFault {
                 key: Path::new(POLICY_PATH).display().to_string(),
                 line: None,
                 observed: observed.to_owned(),
                 expected: expected.to_owned(),
-            },
+            }),
         })
     };
     let tree = repo.commit(commit)?.tree;
