@@ -12,6 +12,8 @@ use crate::sys::scratch::Scratch;
 
 mod play;
 mod stories;
+#[cfg(test)]
+mod tests;
 
 /// Play the story in a scratch repository: one honest patch, six that are refused
 ///

@@ -6,6 +6,8 @@ pub mod article;
 pub mod budget;
 pub mod canary;
 pub mod change;
+#[cfg(test)]
+pub(crate) mod computed;
 pub mod diff;
 pub mod enforced;
 pub mod evaluation;

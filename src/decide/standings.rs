@@ -12,6 +12,8 @@ use crate::policy::Network;
 
 /// Where every row stands, by id.
 pub(super) fn standings(facts: &Facts, order: &Order) -> BTreeMap<OracleId, Standing> {
+    #[cfg(test)]
+    super::computed::note_standings();
     let frozen = frozen_names(facts);
     let rows = facts.tip.material.oracle_rows();
     let standing = |row: &OracleRow| {

@@ -47,6 +47,8 @@ pub struct Late {
 
 /// Judges the order of a range.
 pub fn judge(facts: &Facts) -> Order {
+    #[cfg(test)]
+    super::computed::note_order();
     let views = Views::of(facts);
     let patches: Vec<&CommitFacts> = facts
         .commits
