@@ -53,8 +53,8 @@ fn count_over(
     keys: &BTreeSet<Key>,
 ) -> Result<BTreeMap<Key, usize>, GateError> {
     let trees = history.commits.iter().rev().map(|(_, commit)| commit.tree);
-    let mut entries = repo.entries_at(trees, path)?; // newest first: packs keep older trees as differences
-    entries.reverse();
+    // newest first: packs keep older trees as differences
+    let entries = repo.entries_at(trees, &[path])?.into_iter().flatten().rev();
     let mut counts = vec![0; keys.len()];
     let mut known: BTreeMap<Option<EntryState>, Arc<Vec<Option<Day>>>> = BTreeMap::new();
     let mut last: BTreeMap<CommitId, Days> = BTreeMap::new();

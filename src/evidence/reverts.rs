@@ -36,54 +36,40 @@ pub fn mark(
     if !(1..=MANY).contains(&with_code) {
         return Ok(());
     }
-    let mut look = Look::new(repo, context)?;
-    for commit in commits
-        .iter_mut()
-        .filter(|commit| commit.own.code.is_some())
-    {
-        commit.reverts = look.taken_back(commit.id)?;
+    let mut all = Vec::new();
+    for (commit, (_, raw)) in commits.iter_mut().zip(&context.range.commits) {
+        if commit.own.code.is_some() {
+            all.push((commit, owned_leaves(repo, raw)?));
+        }
+    }
+    // one path tells most of them: a commit that gives it no state of the past takes nothing back
+    let first = |leaves: &Leaves| {
+        let (path, _) = leaves.first_key_value()?;
+        String::from_utf8(path.clone()).ok()
+    };
+    let paths: Vec<_> = all
+        .iter()
+        .map(|(_, leaves)| first(leaves).unwrap_or_default())
+        .collect();
+    let paths: Vec<_> = paths.iter().map(String::as_str).collect();
+    let line = repo.first_parents(context.landing, REACH + 1)?;
+    let states = repo.entries_at(line.iter().map(|(_, raw)| raw.tree), &paths)?;
+    for ((commit, leaves), states) in all.iter_mut().zip(&states) {
+        commit.reverts = taken_back(repo, &line, leaves, states)?;
     }
     Ok(())
 }
 
-/// The commits of a range, looked at one by one.
-struct Look<'r> {
-    past: Past<'r>,
-    commits: BTreeMap<CommitId, &'r RawCommit>,
-}
-
-impl<'r> Look<'r> {
-    fn new(repo: &'r Repo, context: &'r RangeContext) -> Result<Self, GateError> {
-        let chain = repo.first_parents(context.landing, REACH + 1)?;
-        let commits = context
-            .range
-            .commits
-            .iter()
-            .map(|(id, raw)| (*id, raw))
-            .collect();
-        Ok(Self {
-            past: Past {
-                repo,
-                chain,
-                states: BTreeMap::new(),
-            },
-            commits,
-        })
+/// The leaves that a commit of the range owns; a root takes nothing back, and has none.
+fn owned_leaves(repo: &Repo, raw: &RawCommit) -> Result<Leaves, GateError> {
+    if raw.parents.is_empty() {
+        return Ok(Leaves::new());
     }
-
-    /// The commit of the line that a commit of the range takes back.
-    fn taken_back(&mut self, id: CommitId) -> Result<Option<CommitId>, GateError> {
-        let (raw, repo) = (self.commits[&id], self.past.repo);
-        let mut olds = Vec::new();
-        for parent in &raw.parents {
-            olds.push(Some(repo.commit(*parent)?.tree));
-        }
-        if olds.is_empty() {
-            return Ok(None); // a root takes nothing back
-        }
-        let own = leaves(repo, raw.tree, &olds)?;
-        self.past.taken_back(&own)
+    let mut olds = Vec::new();
+    for parent in &raw.parents {
+        olds.push(Some(repo.commit(*parent)?.tree));
     }
+    leaves(repo, raw.tree, &olds)
 }
 
 fn leaves(repo: &Repo, new: ObjectId, olds: &[Option<ObjectId>]) -> Result<Leaves, GateError> {
@@ -97,50 +83,27 @@ fn leaves(repo: &Repo, new: ObjectId, olds: &[Option<ObjectId>]) -> Result<Leave
     Ok(found)
 }
 
-/// The first-parent history of the protected line.
-struct Past<'r> {
-    repo: &'r Repo,
-    chain: Vec<(CommitId, RawCommit)>,
-    /// For a path: its state at each commit of the chain.
-    states: BTreeMap<Vec<u8>, Vec<Option<EntryState>>>,
-}
-
-impl Past<'_> {
-    /// The newest commit of the line whose change these leaves undo, exactly.
-    fn taken_back(&mut self, own: &Leaves) -> Result<Option<CommitId>, GateError> {
-        let Some((path, state)) = own.first_key_value() else {
-            return Ok(None);
-        };
-        let states = self.states_of(path)?;
-        let pairs = states.windows(2).enumerate();
-        let candidates: Vec<_> = pairs
-            .filter(|(_, pair)| pair[0] != pair[1] && pair[1] == *state)
-            .map(|(at, _)| at)
-            .collect();
-        for at in candidates {
-            let (id, commit) = &self.chain[at];
-            let before = self.chain[at + 1].1.tree;
-            // what d changed, seen from before d: paths and the states to restore
-            if leaves(self.repo, before, &[Some(commit.tree)])? == *own {
-                return Ok(Some(*id));
-            }
+/// The newest commit of the line whose change these leaves undo, exactly. `states` is what the line
+/// holds at the first of them, newest first.
+fn taken_back(
+    repo: &Repo,
+    line: &[(CommitId, RawCommit)],
+    own: &Leaves,
+    states: &[Option<EntryState>],
+) -> Result<Option<CommitId>, GateError> {
+    let Some((_, state)) = own.first_key_value() else {
+        return Ok(None);
+    };
+    let leaf = |entry: Option<EntryState>| entry.filter(|entry| entry.mode != EntryState::TREE);
+    for (commits, states) in line.windows(2).zip(states.windows(2)) {
+        let (after, before) = (leaf(states[0]), leaf(states[1]));
+        if after == before || before != *state {
+            continue;
         }
-        Ok(None)
-    }
-
-    fn states_of(&mut self, path: &[u8]) -> Result<Vec<Option<EntryState>>, GateError> {
-        if let Some(states) = self.states.get(path) {
-            return Ok(states.clone());
+        let ((id, commit), (_, parent)) = (&commits[0], &commits[1]);
+        if leaves(repo, parent.tree, &[Some(commit.tree)])? == *own {
+            return Ok(Some(*id));
         }
-        let Ok(text) = std::str::from_utf8(path) else {
-            return Ok(Vec::new());
-        };
-        let states = self
-            .repo
-            .entries_at(self.chain.iter().map(|(_, commit)| commit.tree), text)?;
-        let leaf = |entry: Option<EntryState>| entry.filter(|entry| entry.mode != EntryState::TREE);
-        let states: Vec<_> = states.into_iter().map(leaf).collect();
-        self.states.insert(path.to_vec(), states.clone());
-        Ok(states)
     }
+    Ok(None)
 }

@@ -32,6 +32,16 @@ struct Rest<'b> {
 /// The names in which two directories differ.
 pub(super) type Differing = BTreeMap<Vec<u8>, Sides>;
 
+/// A name on the way to the paths that [`Repo::entries_at`] looks up.
+#[derive(Default)]
+struct Wanted<'p> {
+    /// The paths that end here, by number.
+    ends: Vec<usize>,
+    below: BTreeMap<&'p [u8], Wanted<'p>>,
+    /// What stood here in the tree before.
+    seen: Option<Option<EntryState>>,
+}
+
 impl Repo {
     /// The entries of a tree.
     ///
@@ -81,40 +91,68 @@ impl Repo {
         Ok(Some(found))
     }
 
-    /// What stands at a path below each of many trees. What a tree shares with the one before it,
-    /// as neighbours in a history do, is not read again.
+    /// What stands at some paths below each of many trees: a list for each path, in the order of the
+    /// trees. What a tree shares with the one before it, as neighbours in a history do, is not read
+    /// again.
     ///
     /// # Errors
     /// When a tree on the way is absent or unreadable.
     pub fn entries_at(
         &self,
         trees: impl IntoIterator<Item = ObjectId>,
-        path: &str,
-    ) -> Result<Vec<Option<EntryState>>, GitError> {
-        let mut steps: Vec<_> = path
-            .split('/')
-            .map(|name| (name.as_bytes(), None))
-            .collect();
-        let mut all = Vec::new();
-        for tree in trees {
-            let mut found = Some(EntryState {
-                mode: EntryState::TREE,
-                id: tree,
+        paths: &[&str],
+    ) -> Result<Vec<Vec<Option<EntryState>>>, GitError> {
+        let mut root = Wanted::default();
+        for (at, path) in paths.iter().enumerate() {
+            let names = path.split('/').map(str::as_bytes);
+            let end = names.fold(&mut root, |wanted, name| {
+                wanted.below.entry(name).or_default()
             });
-            for (name, known) in &mut steps {
-                let Some(directory) = found.filter(|entry| entry.mode == EntryState::TREE) else {
-                    found = None;
-                    break;
-                };
-                found = match *known {
-                    Some((id, child)) if id == directory.id => child,
-                    _ => self.child(directory.id, name)?,
-                };
-                *known = Some((directory.id, found));
+            end.ends.push(at);
+        }
+        let mut now = vec![None; paths.len()];
+        let mut all = vec![Vec::new(); paths.len()];
+        for id in trees {
+            let mode = EntryState::TREE;
+            self.fill(&mut root, Some(EntryState { mode, id }), &mut now)?;
+            for (states, state) in all.iter_mut().zip(&now) {
+                states.push(*state);
             }
-            all.push(found);
         }
         Ok(all)
+    }
+
+    /// Notes what stands at the wanted paths below an entry, where it is another one than before.
+    fn fill(
+        &self,
+        wanted: &mut Wanted<'_>,
+        entry: Option<EntryState>,
+        now: &mut [Option<EntryState>],
+    ) -> Result<(), GitError> {
+        if wanted.seen == Some(entry) {
+            return Ok(());
+        }
+        wanted.seen = Some(entry);
+        for at in &wanted.ends {
+            now[*at] = entry;
+        }
+        let mut found = BTreeMap::new();
+        if let Some(tree) = entry.filter(|entry| entry.mode == EntryState::TREE)
+            && !wanted.below.is_empty()
+        {
+            let bytes = self.tree_bytes(tree.id)?;
+            for entry in self.entries(tree.id, &bytes) {
+                let (name, state) = entry?;
+                let is_wanted = wanted.below.contains_key(name);
+                if is_wanted && found.insert(name.to_vec(), state).is_some() {
+                    return Err(named_twice(tree.id));
+                }
+            }
+        }
+        for (name, below) in &mut wanted.below {
+            self.fill(below, found.get(*name).copied(), now)?;
+        }
+        Ok(())
     }
 
     fn child(&self, tree: ObjectId, wanted: &[u8]) -> Result<Option<EntryState>, GitError> {
