@@ -63,7 +63,7 @@ impl Range {
         })
     }
 
-    /// What the gate is asked.
+    /// The range to find.
     pub fn request(&self) -> Request<'_> {
         Request {
             base: self.base.as_deref(),
@@ -131,7 +131,7 @@ fn patch(candidate: Option<&str>, context: &Context) -> Result<Option<Vec<u8>>, 
 /// How an answer is written.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
-    /// The word for an answer that nothing stands against.
+    /// The word for an answer without findings.
     pub admitted: &'static str,
     /// JSON instead of text.
     pub as_json: bool,

@@ -1,4 +1,4 @@
-//! What is a trial bound to? The same answer for the judge that writes it and the gate that reads it.
+//! Computes what a trial is bound to: once for the judge that writes it and the decision that reads it.
 //!
 //! A trial counts for one base and one candidate code tree, one policy, one set of rows in force,
 //! one fixture epoch and one image. Nothing here names a commit, so neither a rebase onto the same

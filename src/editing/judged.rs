@@ -1,11 +1,11 @@
-//! What does the gate say about the branch that is checked out?
+//! Finds the base and the patch commits of the branch that is checked out.
 
 use super::ledger_worktree::{Desk, DeskError};
 use crate::evidence::GateError;
 use crate::evidence::branch::{Branch, look};
 use crate::git::Repo;
 
-/// The branch as the gate would judge it.
+/// The branch as it would be judged.
 ///
 /// # Errors
 /// When the repository cannot answer.

@@ -7,7 +7,7 @@ use crate::model::ids::CommitId;
 use crate::model::shell::word;
 use crate::policy::Policy;
 
-/// A branch as the gate would judge it.
+/// A branch as it would be judged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Branch {
     /// The commit that it is judged against; none when no protected line is known.

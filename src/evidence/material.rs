@@ -1,4 +1,4 @@
-//! Which material does a tree hold? Read once for each state.
+//! Reads the material of trees, once for each state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

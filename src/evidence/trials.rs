@@ -1,4 +1,4 @@
-//! Which trials did the range record, and do they still have the bytes that were folded?
+//! Reads the trials that a range recorded, and finds those whose bytes changed since.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::model::path::RepoPath;
 use crate::model::record::RecordFault;
 use crate::model::trial::Trial;
 
-/// What a file says: nothing that concerns us, a trial, or something that claims to be one.
+/// What a file holds: the verdict of another tool, a trial, or something that claims to be one.
 type Reading = Option<Result<Arc<Trial>, RecordFault>>;
 
 /// A file that a commit of the range brought in.
@@ -50,7 +50,7 @@ pub(super) fn read(
             &mut brought,
         )?;
     }
-    let mut shelf = Shelf {
+    let mut reader = TrialReader {
         repo,
         read: BTreeMap::new(),
     };
@@ -67,7 +67,7 @@ pub(super) fn read(
             None => ((all[0].commit, all[0].blob), false),
         };
         if let Some(blob) = now.filter(|_| !is_landed)
-            && let Some(reading) = shelf.reading(blob)?
+            && let Some(reading) = reader.reading(blob)?
         {
             digests.extend(reading.as_ref().ok().map(|trial| trial.digest()));
             trials.folded.push(Folded {
@@ -75,9 +75,9 @@ pub(super) fn read(
                 reading,
             });
         }
-        let is_ours = shelf.reading(first.1)?.is_some()
+        let is_ours = reader.reading(first.1)?.is_some()
             || now
-                .map(|blob| shelf.reading(blob))
+                .map(|blob| reader.reading(blob))
                 .transpose()?
                 .flatten()
                 .is_some();
@@ -91,7 +91,7 @@ pub(super) fn read(
     }
     for one in &brought {
         // whatever reads as an honest record has to be found at tip, if under another day
-        let Some(Ok(trial)) = shelf.reading(one.blob)? else {
+        let Some(Ok(trial)) = reader.reading(one.blob)? else {
             continue;
         };
         let is_named = recorded::directory(&one.path) == Some(trial.directory_name().as_str());
@@ -166,24 +166,24 @@ pub fn landed(
     let mut brought = Vec::new();
     bring(repo, history, commit, &[], &mut brought)?;
     brought.sort_by(|one, other| other.path.cmp(&one.path));
-    let mut shelf = Shelf {
+    let mut reader = TrialReader {
         repo,
         read: BTreeMap::new(),
     };
     let mut trials = Vec::new();
     for one in brought.into_iter().take(most) {
-        trials.extend(shelf.reading(one.blob)?.and_then(Result::ok));
+        trials.extend(reader.reading(one.blob)?.and_then(Result::ok));
     }
     Ok(trials)
 }
 
 /// The blobs that were read, each once.
-struct Shelf<'r> {
+struct TrialReader<'r> {
     repo: &'r Repo,
     read: BTreeMap<ObjectId, Reading>,
 }
 
-impl Shelf<'_> {
+impl TrialReader<'_> {
     fn reading(&mut self, blob: ObjectId) -> Result<Reading, GateError> {
         if let Some(reading) = self.read.get(&blob) {
             return Ok(reading.clone());

@@ -1,4 +1,4 @@
-//! Which parents of patch commits have to hold the state of tip, and which do not?
+//! Finds the parents of patch commits that have to hold the state of tip.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Does everything that judges the patch stand, as it is at tip, before the patch?
+//! Judges the order of a range: what judges the patch is committed, in its final form, before it.
 
 pub mod before;
 mod delta;

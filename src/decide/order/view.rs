@@ -1,4 +1,4 @@
-//! Which rows does one state of the material hold? Indexes made once for each state.
+//! Indexes the rows of each state of the material, once for each state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

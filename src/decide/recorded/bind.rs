@@ -1,4 +1,4 @@
-//! Is a trial about this very candidate?
+//! Compares what a trial is about with the candidate.
 
 use crate::decide::enforced::{lacks, name, words};
 use crate::decide::trial_key::Bound;
