@@ -8,6 +8,10 @@ use crate::evidence::range_context::Request;
 use crate::git::Repo;
 
 #[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test looks up the name of a directory that it made"
+)]
 fn every_command_that_judges_evaluates_its_range_once() {
     let scratch = tempfile::tempdir().unwrap();
     let today = "2026-12-01".parse().unwrap();
