@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::{Answer, Context, Failure, interrupt};
 use crate::exit::ExitStatus;
-use crate::judge::trial::TrialRunner;
+use crate::judge::runner::TrialRunner;
 use crate::judge::try_property::Attempt;
 use crate::model::ids::OracleId;
 use crate::model::path::{shown, visible};

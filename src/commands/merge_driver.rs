@@ -16,7 +16,7 @@ use crate::ledger::fixture::FixtureLedger;
 use crate::ledger::freeze::FreezeLedger;
 use crate::ledger::merge::{Marks, MergeFault, Mergeable, Merged, merge};
 use crate::ledger::oracle::OracleLedger;
-use crate::model::path::shown;
+use crate::model::path::{file_name, shown};
 use crate::sys::{files, invocation};
 
 /// Merge a ledger by row; git runs this when `git reins setup --merge-driver` told it to
@@ -69,7 +69,7 @@ impl MergeDriver {
     /// # Errors
     /// When the file is none of the ledgers, or no text: then git merges it without us.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        let name = self.path.rsplit('/').next().unwrap_or_default();
+        let name = file_name(&self.path);
         let ledger = LedgerName::ALL
             .into_iter()
             .find(|ledger| ledger.file_name() == name);

@@ -9,7 +9,7 @@ use crate::exit::ExitStatus;
 use crate::judge::fault::TrialError;
 use crate::judge::pin::TrialRequest;
 use crate::judge::replay::{ReplayRequest, keep};
-use crate::judge::trial::TrialRunner;
+use crate::judge::runner::TrialRunner;
 use crate::model::ids::OracleId;
 use crate::model::path::visible;
 use crate::model::replay::{OnCandidate, ReplayedSeed, Shows};

@@ -18,7 +18,7 @@ use crate::gitreins::json::{Json, parse};
 use crate::model::day::Day;
 use crate::model::decision::Detail;
 use crate::model::ids::Sha256;
-use crate::model::path::RepoPath;
+use crate::model::path::{RepoPath, file_name};
 use crate::model::refusal::Code;
 use crate::model::shell::word;
 
@@ -241,7 +241,7 @@ pub fn is_clutter(name: &str) -> bool {
 
 /// `verdict.json.tmp-123` of GitReins, `.verdict.json.reins-123` of ours.
 fn is_temporary(inner: &str) -> bool {
-    let name = inner.rsplit('/').next().unwrap_or(inner);
+    let name = file_name(inner);
     let numbered = |mark: &str| {
         let number = name.rsplit_once(mark).map(|(_, number)| number);
         number.is_some_and(|number| {

@@ -3,6 +3,8 @@
 //! Read strictly: a line counts only when it has the whole form of a runner's own. Whatever is
 //! graded can print such a line too, so no number found here makes anything a pass.
 
+use crate::model::path::file_name;
+
 /// The modules that run tests with `python -m`: without one of them nothing is graded.
 const RUNNERS: [&str; 5] = ["pytest", "nose2", "tox", "nox", "coverage"];
 
@@ -154,10 +156,7 @@ pub fn has_header(output: &str) -> bool {
 pub fn lacks_runner(output: &str) -> bool {
     let missing = |line: &str| {
         let (program, module) = line.split_once(": No module named ").unwrap_or_default();
-        let is_python = program
-            .rsplit('/')
-            .next()
-            .is_some_and(|name| name.starts_with("python"));
+        let is_python = file_name(program).starts_with("python");
         is_python && RUNNERS.contains(&module)
     };
     let around = |line: &str| {

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::command::{CommandError, Expected, Places, Source, Subject};
-use crate::model::path::RepoPath;
+use crate::model::path::{RepoPath, file_name};
 use crate::policy::Check;
 use crate::policy::placeholder::{Piece, pieces};
 use crate::presets::tools::Tool;
@@ -200,10 +200,6 @@ impl Extra {
         env.entry("PYTHONSAFEPATH".to_owned())
             .or_insert_with(|| "1".into());
     }
-}
-
-fn file_name(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or_default()
 }
 
 fn mentions(check: &Check, word: &str) -> bool {

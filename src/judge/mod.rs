@@ -17,6 +17,7 @@ pub mod replay;
 pub mod result;
 mod result_file;
 pub mod run;
+pub mod runner;
 pub mod tree_plan;
 pub mod trial;
 pub mod try_property;

@@ -7,6 +7,7 @@ mod kept;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use choice::ReplayRequest;
 pub use kept::{keep, kept};
 
 use choice::{Choice, choose, planned};
@@ -15,9 +16,10 @@ use super::budgets::Budgets;
 use super::canaries;
 use super::fault::TrialError;
 use super::image;
-use super::pin::{Candidate, TrialInputs, TrialRequest, pin};
+use super::pin::{Candidate, TrialInputs, pin};
 use super::properties::{self, Property, PropertyRunner};
-use super::trial::{TrialRunner, candidate_tree, refuse_material};
+use super::runner::TrialRunner;
+use super::trial::{candidate_tree, refuse_material};
 use super::unrun::has_missed_canary;
 use super::workspace::{RunInputs, Workspace};
 use crate::decide::replay::{on_candidate, properties_sha256, row_sha256, shows};
@@ -30,21 +32,6 @@ use crate::model::refusal::Code;
 use crate::model::replay::{REPLAY_SCHEMA, Replay, ReplayedCandidate, ReplayedSeed};
 use crate::model::trial::{CheckRun, Class, Revision, RunReason};
 use crate::policy::{Judge, Policy};
-
-/// What is to be replayed.
-#[derive(Clone, Debug, Default)]
-pub struct ReplayRequest<'a> {
-    /// The range or the patch; without a candidate only its base counts.
-    pub trial: TrialRequest<'a>,
-    /// Whether the candidate is run, too.
-    pub has_candidate: bool,
-    /// The row; every frozen one when none is named.
-    pub property: Option<&'a OracleId>,
-    /// The seed, frozen or not; those that are frozen when none is named.
-    pub seed: Option<&'a str>,
-    /// How often each seed runs on each tree; as often as in a trial when no number is named.
-    pub times: Option<u64>,
-}
 
 /// A patch that applies.
 struct Patched {

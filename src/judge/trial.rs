@@ -9,6 +9,7 @@ use super::canaries;
 use super::fault::TrialError;
 use super::pin::{Candidate, TrialInputs, TrialRequest, pin};
 use super::properties::{self, Property};
+use super::runner::TrialRunner;
 use super::tree_plan::TreePlan;
 use super::unrun::{self, has_missed_canary};
 use super::witness;
@@ -21,7 +22,6 @@ use crate::decide::trial::{
     Draft, SeedVerdict, TrialDecision, TrialFacts, TrialScope, judge as decide,
 };
 use crate::decide::trial_key::{seeds, seeds_sha256};
-use crate::git::Repo;
 use crate::git::plumbing::{Git, GitPlace};
 use crate::model::day::Day;
 use crate::model::ids::{ObjectId, Sha256};
@@ -33,24 +33,7 @@ use crate::model::trial::{
 };
 use crate::policy::path_class::Territory;
 use crate::sandbox::fence::Fence;
-use crate::sandbox::interrupt::Interrupt;
 use crate::sys::clock;
-
-/// Runs trials, replays and single properties.
-pub struct TrialRunner<'a> {
-    /// The repository.
-    pub repo: &'a Repo,
-    /// The directory in which git is asked.
-    pub dir: PathBuf,
-    /// The git directory, when one was named.
-    pub git_dir: Option<PathBuf>,
-    /// The day.
-    pub today: Day,
-    /// Tells when somebody asks to stop.
-    pub interrupt: &'a Interrupt,
-    /// Whether base runs now, also where an earlier trial told what comes of it.
-    pub is_anew: bool,
-}
 
 /// A trial that is over.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::budgets::Budgets;
 use super::fault::TrialError;
 use super::properties::{Property, plan};
-use super::trial::TrialRunner;
+use super::runner::TrialRunner;
 use super::workspace::RunInputs;
 use crate::decide::enforced::online;
 use crate::decide::facts::Material;

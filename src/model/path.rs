@@ -48,6 +48,11 @@ impl RepoPath {
     }
 }
 
+/// The last part of a path: the name of its file.
+pub fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 impl FromStr for RepoPath {
     type Err = PathError;
 

@@ -1,5 +1,7 @@
 //! The placeholders of a command, which a run fills in.
 
+use crate::model::path::file_name;
+
 /// The placeholders of a property check: in `run`, in values of `env` and in `result.path`.
 pub const PROPERTY: &[&str] = &[
     "property",
@@ -61,7 +63,7 @@ pub fn on_complete_fault(command: &[String]) -> Option<(usize, &'static str)> {
             "a bare name on PATH or an absolute path: a relative one is a file of the candidate",
         ));
     }
-    let is_shell = |word: &String| SHELLS.contains(&word.rsplit('/').next().unwrap_or(word));
+    let is_shell = |word: &String| SHELLS.contains(&file_name(word));
     let is_script_flag = |word: &String| {
         word.starts_with('-') && !word.starts_with("--") && word.contains('c')
             || word == "--command"

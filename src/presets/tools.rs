@@ -1,5 +1,7 @@
 //! The tools behind the presets: how `run` names a tool, and which files of a tree configure it.
 
+use crate::model::path::file_name;
+
 /// A tool that runs tests.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Tool {
@@ -29,7 +31,7 @@ pub struct ToolFiles {
 impl ToolFiles {
     /// Whether the file of this path is one of them.
     pub fn contain(&self, path: &str) -> bool {
-        let name = path.rsplit('/').next().unwrap_or(path);
+        let name = file_name(path);
         self.names.contains(&name)
             || self.beginnings.iter().any(|start| name.starts_with(start))
             || self.endings.iter().any(|end| name.ends_with(end))

@@ -8,9 +8,9 @@ use rustix::fs::Mode;
 use rustix::io::Errno;
 
 use super::dir_lease;
-use super::files::{FileError, Root, file_name};
+use super::files::{FileError, Root};
 use super::removal::remove;
-use crate::model::path::RepoPath;
+use crate::model::path::{RepoPath, file_name};
 
 /// What became of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +78,7 @@ fn make(root: &Root, home: &RepoPath) -> Result<(RepoPath, OwnedFd), FileError> 
         let at = root
             .dir(&beside, true)?
             .ok_or_else(|| io(Errno::NOENT.into()))?;
-        match rustix::fs::mkdirat(&at, file_name(&beside), Mode::from_raw_mode(0o777)) {
+        match rustix::fs::mkdirat(&at, file_name(beside.as_str()), Mode::from_raw_mode(0o777)) {
             Ok(()) => {}
             Err(Errno::EXIST) => continue, // somebody who lives, and has our number elsewhere
             Err(errno) => return Err(io(errno.into())),
@@ -107,7 +107,12 @@ fn write(
     let from = root.dir(beside, true)?.ok_or_else(|| io(Errno::NOENT))?;
     let to = root.dir(dir, true)?.ok_or_else(|| io(Errno::NOENT))?;
     // a directory never replaces one that holds something
-    match rustix::fs::renameat(&from, file_name(beside), &to, file_name(dir)) {
+    match rustix::fs::renameat(
+        &from,
+        file_name(beside.as_str()),
+        &to,
+        file_name(dir.as_str()),
+    ) {
         Ok(()) => rustix::fs::fsync(&to).map(|()| Deposited::New).map_err(io),
         Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR) => Ok(Deposited::Kept),
         Err(errno) => Err(io(errno)),

@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::exit::{Explained, Explanation};
-use crate::model::path::RepoPath;
+use crate::model::path::{RepoPath, file_name};
 use crate::model::refusal::Code;
 
 /// Ledgers, sources and policies are small: nothing above 64 MiB is read as a whole.
@@ -250,7 +250,7 @@ impl Root {
         let Some(dir) = self.dir(path, false)? else {
             return Ok(());
         };
-        match rustix::fs::unlinkat(&dir, file_name(path), AtFlags::empty()) {
+        match rustix::fs::unlinkat(&dir, file_name(path.as_str()), AtFlags::empty()) {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(errno) => Err(fault("remove", path.as_str(), errno)),
         }
@@ -265,7 +265,7 @@ impl Root {
         let mode = self
             .open_file(path)?
             .map_or(Mode::from_raw_mode(0o644), |plain| plain.mode);
-        let name = file_name(path);
+        let name = file_name(path.as_str());
         let Some(dir) = self.dir(path, true)? else {
             return Err(fault("open", path.as_str(), Errno::NOENT));
         };
@@ -316,7 +316,7 @@ impl Root {
 pub(super) fn open_in(dir: &OwnedFd, path: &RepoPath) -> Result<Option<Plain>, FileError> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
     plain(
-        rustix::fs::openat(dir, file_name(path), flags, Mode::empty()),
+        rustix::fs::openat(dir, file_name(path.as_str()), flags, Mode::empty()),
         path.as_str(),
     )
 }
@@ -324,10 +324,6 @@ pub(super) fn open_in(dir: &OwnedFd, path: &RepoPath) -> Result<Option<Plain>, F
 fn parents(path: &RepoPath) -> impl Iterator<Item = &str> {
     let count = path.components().count();
     path.components().take(count - 1)
-}
-
-pub(super) fn file_name(path: &RepoPath) -> &str {
-    path.components().last().unwrap_or_default()
 }
 
 pub(super) fn plain(

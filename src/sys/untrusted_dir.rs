@@ -11,9 +11,9 @@ use std::thread;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use super::files::{FileError, Plain, READ_CAP, Root, fault, file_name, not_regular, plain, slurp};
+use super::files::{FileError, Plain, READ_CAP, Root, fault, not_regular, plain, slurp};
 use super::listing::entries;
-use crate::model::path::RepoPath;
+use crate::model::path::{RepoPath, file_name};
 
 /// An open directory.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ impl Root {
         let Some(above) = self.dir(path, false)? else {
             return Ok(None);
         };
-        open(&above, file_name(path), path.as_str())
+        open(&above, file_name(path.as_str()), path.as_str())
     }
 }
 

@@ -16,7 +16,7 @@ use serde_json::json;
 use super::story::{Story, TODAY};
 use super::trial::run;
 
-const CASES: usize = 500;
+const CASES: usize = 100;
 
 /// Rows that score, that are frozen, that are smoke with and without a file, and one that is late
 /// and that a later patch commit had before it.

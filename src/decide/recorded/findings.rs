@@ -1,10 +1,11 @@
-//! Which refusals, holds and remarks does a recorded trial lead to?
+//! Finds the refusals, holds and remarks that a recorded trial leads to.
 
 use serde::Serialize;
 
+use super::bind::differences;
+use super::case::{Candidate, Case, directory};
 use super::derive::{self, derive};
 use super::unwitnessed::unwitnessed;
-use super::{Candidate, Case, differences, directory};
 use crate::decide::facts::Facts;
 use crate::decide::ledgers::Findings;
 use crate::decide::next::FOLD;

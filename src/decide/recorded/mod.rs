@@ -4,12 +4,11 @@
 //! verdict is derived again from its runs: a record may say less than its runs, never more.
 
 mod bind;
+mod case;
 mod derive;
 mod findings;
 mod recompute;
 mod unwitnessed;
-
-use std::collections::BTreeMap;
 
 use serde_json::Value;
 
@@ -17,12 +16,14 @@ use super::evaluation::Evaluation;
 use super::facts::Facts;
 use super::score::Scored;
 use super::trial_key::Bound;
-use crate::model::decision::{Decision, Outcome, Standing, VerdictEvidence};
-use crate::model::ids::OracleId;
+use crate::model::decision::{Decision, Outcome, VerdictEvidence};
 use crate::model::record::{self, RecordFault};
 use crate::model::trial::{TRIAL_SCHEMA, Trial};
 
+use case::{Candidate, Case};
+
 pub use bind::{Difference, differences};
+pub use case::directory;
 pub use findings::judge_changed;
 pub use recompute::recompute;
 pub use unwitnessed::unwitnessed;
@@ -43,37 +44,6 @@ pub fn read(bytes: &[u8]) -> Option<Result<Trial, RecordFault>> {
             .any(|text| text == TRIAL_SCHEMA.as_bytes()),
     };
     claims.then(|| record::parse(bytes))
-}
-
-/// The name of the directory that a verdict lies in.
-pub fn directory(path: &str) -> Option<&str> {
-    path.rsplit('/').nth(1)
-}
-
-/// A trial that may count.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Candidate<'a> {
-    trial: &'a Trial,
-    /// Where it is folded; `None` for one that lies beside.
-    path: Option<&'a str>,
-    evidence: VerdictEvidence,
-}
-
-impl Candidate<'_> {
-    fn name(&self) -> String {
-        self.trial.directory_name()
-    }
-}
-
-/// What a trial is judged against.
-#[derive(Clone, Copy)]
-pub(super) struct Case<'a> {
-    pub(super) evaluation: &'a Evaluation,
-    /// Everything that was gathered.
-    pub(super) facts: &'a Facts,
-    /// Where every row stands.
-    pub(super) standings: &'a BTreeMap<OracleId, Standing>,
-    bound: &'a Bound,
 }
 
 /// Judges the patch by the recorded trials, and by one that lies beside them when there is one.

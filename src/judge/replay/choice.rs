@@ -2,15 +2,29 @@
 
 use std::collections::BTreeSet;
 
-use super::ReplayRequest;
 use crate::judge::fault::TrialError;
-use crate::judge::pin::TrialInputs;
+use crate::judge::pin::{TrialInputs, TrialRequest};
 use crate::judge::properties::{Property, plan};
 use crate::ledger::field::Field;
 use crate::ledger::freeze::FreezeRow;
 use crate::model::ids::OracleId;
 use crate::model::refusal::Code;
 use crate::policy::Policy;
+
+/// What is to be replayed.
+#[derive(Clone, Debug, Default)]
+pub struct ReplayRequest<'a> {
+    /// The range or the patch; without a candidate only its base counts.
+    pub trial: TrialRequest<'a>,
+    /// Whether the candidate is run, too.
+    pub has_candidate: bool,
+    /// The row; every frozen one when none is named.
+    pub property: Option<&'a OracleId>,
+    /// The seed, frozen or not; those that are frozen when none is named.
+    pub seed: Option<&'a str>,
+    /// How often each seed runs on each tree; as often as in a trial when no number is named.
+    pub times: Option<u64>,
+}
 
 /// The rows of the seeds that are to be run: those that freeze them, and stand-ins for seeds that
 /// no row names.
