@@ -34,7 +34,7 @@ impl<'a> Isolation<'a> {
     /// Tries which means work, with jobs below `scratch`.
     ///
     /// # Errors
-    /// When the try cannot be made, or somebody interrupts it.
+    /// When the try cannot be made, or a signal interrupts it.
     pub fn probe(runner: &'a Runner, scratch: &'a Path) -> Result<Self, TrialError> {
         let probed = trace::probe(runner, scratch, probe(runner, scratch)?)?;
         let had = Cell::new(probed.means);
@@ -106,7 +106,7 @@ impl<'a> Isolation<'a> {
         if trace != Trace::Ptrace && means.kill == KillGuard::PtraceTree {
             means.kill = KillGuard::Pgrp;
         }
-        // a run that nobody watches says so itself
+        // the record of a run that is not traced says so itself
         let trace = if trace == Trace::None {
             self.enforced().trace
         } else {

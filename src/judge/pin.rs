@@ -94,7 +94,7 @@ impl Candidate {
     }
 }
 
-/// Pins a trial. A range that `check` refuses is not judged: nobody would know by what.
+/// Pins a trial. A range that `check` refuses is not judged: its ledgers contradict each other.
 ///
 /// # Errors
 /// When the repository cannot answer, or something refuses before anything runs.

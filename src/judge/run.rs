@@ -215,7 +215,7 @@ impl Executor<'_> {
         Ok(finished(unrun::canary(canary, verdict), &ran, opened))
     }
 
-    /// The fence around a run, which keeps the trees that nobody runs in too.
+    /// The fence around a run. It protects the pristine trees, too.
     fn fence(&self, mut access: Access, network: Network, trace: Trace) -> Fence {
         access.read_only.push(self.workdirs.home().to_owned());
         self.workdirs.isolation().fence(access, network, trace)

@@ -16,7 +16,7 @@ pub struct TrialRunner<'a> {
     pub git_dir: Option<PathBuf>,
     /// The day.
     pub today: Day,
-    /// Tells when somebody asks to stop.
+    /// Tells when a signal asks to stop.
     pub interrupt: &'a Interrupt,
     /// Whether base runs now, also where an earlier trial told what comes of it.
     pub is_anew: bool,

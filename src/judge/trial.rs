@@ -251,7 +251,7 @@ struct Case {
     patch: Patch,
     runs: Vec<CheckRun>,
     notes: Vec<String>,
-    /// Whether a tree that nobody runs in was changed.
+    /// Whether a pristine tree was changed.
     is_tampered: bool,
 }
 

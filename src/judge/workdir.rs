@@ -1,4 +1,4 @@
-//! Gives every run a tree of its own: a layer over one that nobody runs in.
+//! Gives every run a tree of its own: a layer over a pristine one.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,7 @@ pub struct Workdirs<'a> {
     repo: &'a Repo,
     interrupt: &'a Interrupt,
     isolation: Isolation<'a>,
-    /// A directory of our own for trees that nobody runs in.
+    /// A directory of our own for pristine trees.
     home: PathBuf,
     /// For trees that one job runs on.
     layers: Layers,
@@ -35,7 +35,7 @@ pub struct Workdirs<'a> {
     laid: RefCell<BTreeMap<ObjectId, Rc<Pristine>>>,
 }
 
-/// A tree that nobody runs in. What runs beside it could still write there.
+/// A tree in which nothing runs. What runs beside it could still write there.
 struct Pristine {
     dir: PathBuf,
     /// Its property and fixture files.
@@ -145,7 +145,7 @@ impl<'a> Workdirs<'a> {
         &self.isolation
     }
 
-    /// Where the trees are that nobody runs in.
+    /// Where the pristine trees are.
     pub fn home(&self) -> &Path {
         &self.home
     }
@@ -153,7 +153,7 @@ impl<'a> Workdirs<'a> {
     /// A tree for one job: no `.git`, and nothing that a write could carry into another tree.
     ///
     /// # Errors
-    /// When an object or the disk says no, or somebody asked us to stop.
+    /// When an object or the disk says no, or a signal asks to stop.
     pub fn fresh(&self, laid: &LaidTree) -> Result<Workdir, TrialError> {
         self.layered(laid, &self.layers)
     }
@@ -166,7 +166,7 @@ impl<'a> Workdirs<'a> {
         self.layered(laid, &self.standing)
     }
 
-    /// The pinned paths of the trees that nobody runs in that are no longer what they were.
+    /// The pinned paths of the pristine trees that are no longer what they were.
     pub fn broken(&self) -> Vec<String> {
         self.laid
             .borrow()

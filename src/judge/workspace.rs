@@ -107,7 +107,7 @@ impl Workspace {
     /// Tries which means isolate runs here.
     ///
     /// # Errors
-    /// When the try cannot be made, or somebody interrupts it.
+    /// When the try cannot be made, or a signal interrupts it.
     pub(super) fn isolation(&self) -> Result<Isolation<'_>, TrialError> {
         Isolation::probe(&self.runner, self.scratch.path())
     }

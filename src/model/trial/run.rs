@@ -1,4 +1,5 @@
-//! Describes one run of one check: what ran, how it ended, what it opened.
+//! Describes one run of one check: what ran, how it ended, what it opened. Records, replays, trials and
+//! the cache hold runs in this form and in no other.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use crate::model::ids::{OracleId, Sha256};
 use crate::model::path::RepoPath;
 use crate::model::serde_str;
 
-/// One run of one check: the only form of a run, in records, reports, replays and the cache.
+/// One run of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckRun {
