@@ -10,7 +10,8 @@ use std::sync::Arc;
 use git_reins::decide::admit::admit;
 use git_reins::decide::evaluation::Evaluation;
 use git_reins::decide::facts::{
-    BaseRev, CommitFacts, Facts, FileFacts, Held, Material, Own, ParentFacts, Reading, Tip, Trials,
+    BaseRev, CommitFacts, Facts, FileFacts, Held, LineFacts, Material, Own, ParentFacts, Reading,
+    Tip, Trials,
 };
 use git_reins::decide::score::Scores;
 use git_reins::ledger::file::{Ledger, parse, print};
@@ -428,6 +429,7 @@ fn facts(texts: &[Vec<u8>; 3]) -> Facts {
         }],
         pins: pins(),
         trials: Trials::default(),
+        line: LineFacts::default(),
     }
 }
 

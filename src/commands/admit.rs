@@ -9,7 +9,6 @@ use super::{Answer, Context, Failure, evaluate};
 use crate::decide::evaluation::Evaluation;
 use crate::decide::score::Scores;
 use crate::decide::{admit, article, recorded};
-use crate::evidence::range_context::Governed;
 use crate::git::plumbing::GitPlace;
 use crate::ledger::article::{ArticleLedgers, read_fixture, read_freezes, read_oracles};
 use crate::ledger::file::{LedgerFault, LedgerName};
@@ -28,6 +27,9 @@ pub struct Admit {
     /// The range, or the candidate alone [default: HEAD against the protected line]
     #[arg(value_name = "BASE..TIP")]
     range: Option<String>,
+    /// The line that the range would land on [default: found by the default branch of the remote]
+    #[arg(long, value_name = "REF")]
+    line: Option<String>,
     /// The results, a list of {"property_id", "status", "canary"?}; - reads standard input
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
@@ -36,7 +38,7 @@ pub struct Admit {
         long,
         value_name = "DIR",
         requires = "results",
-        conflicts_with = "range"
+        conflicts_with_all = ["range", "line"]
     )]
     ledger: Option<PathBuf>,
     /// Decide as of this day, to compute a past decision again [default: today, UTC]
@@ -63,13 +65,8 @@ impl Admit {
         if let (Some(dir), Some(results)) = (&self.ledger, &results) {
             return self.by_article(&context.dir.join(dir), results, today);
         }
-        let range = evaluate::Range::parse(self.range.as_deref())?;
-        let evaluation = match evaluate::evaluation(context, &range, today)? {
-            Governed::Under(evaluation) => evaluation,
-            Governed::NoPolicy { line } => {
-                return Ok(evaluate::no_policy(&line, today, self.form()));
-            }
-        };
+        let range = evaluate::Range::parse(self.range.as_deref())?.on(self.line.as_deref());
+        let evaluation = evaluate::evaluation(context, &range, today)?;
         let decision = decision(context, &evaluation, results.as_ref())?;
         Ok(evaluate::answer(&decision, self.form()))
     }

@@ -4,7 +4,6 @@ use clap::Args;
 
 use super::{Answer, Context, Failure, evaluate};
 use crate::decide::admit;
-use crate::evidence::range_context::Governed;
 
 /// Check whether the ledgers of a range agree: form, pins, and order before the patch
 ///
@@ -15,6 +14,9 @@ pub struct Check {
     /// The candidate, or a range [default: HEAD against the protected line]
     #[arg(value_name = "REV|BASE..TIP")]
     range: Option<String>,
+    /// The line that the range would land on [default: found by the default branch of the remote]
+    #[arg(long, value_name = "REF")]
+    line: Option<String>,
     /// Print the decision as JSON
     #[arg(long)]
     pub json: bool,
@@ -26,15 +28,12 @@ impl Check {
     /// # Errors
     /// When nothing can be decided.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        let range = evaluate::Range::parse(self.range.as_deref())?;
+        let range = evaluate::Range::parse(self.range.as_deref())?.on(self.line.as_deref());
         let form = evaluate::Form {
             admitted: "agree",
             as_json: self.json,
         };
-        let today = context.today;
-        Ok(match evaluate::evaluation(context, &range, today)? {
-            Governed::Under(evaluation) => evaluate::answer(&admit::check(&evaluation)?, form),
-            Governed::NoPolicy { line } => evaluate::no_policy(&line, today, form),
-        })
+        let evaluation = evaluate::evaluation(context, &range, context.today)?;
+        Ok(evaluate::answer(&admit::check(&evaluation)?, form))
     }
 }

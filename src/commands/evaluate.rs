@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::{Answer, Context, Failure};
-use crate::decide::admit;
 use crate::decide::evaluation::Evaluation;
 use crate::decide::facts::{Material, Reading};
 use crate::evidence::range_context::{Governed, Request};
-use crate::evidence::{self};
+use crate::evidence::{self, GateError};
 use crate::exit::ExitStatus;
 use crate::ledger::file::LedgerName;
 use crate::model::day::Day;
@@ -24,9 +23,19 @@ pub struct Range {
     pub base: Option<String>,
     /// The candidate.
     pub tip: Option<String>,
+    /// The line that the operator names.
+    pub line: Option<String>,
 }
 
 impl Range {
+    /// The same range, on the line that the operator names.
+    pub fn on(self, line: Option<&str>) -> Self {
+        Self {
+            line: line.map(str::to_owned),
+            ..self
+        }
+    }
+
     /// Reads `TIP`, `BASE..TIP`, `BASE..` or nothing; an empty side means HEAD, as in git.
     ///
     /// # Errors
@@ -55,10 +64,12 @@ impl Range {
             Some((base, tip)) => Self {
                 base: Some(side(base)),
                 tip: Some(side(tip)),
+                line: None,
             },
             None => Self {
                 base: None,
                 tip: Some(side(given)),
+                line: None,
             },
         })
     }
@@ -68,6 +79,7 @@ impl Range {
         Request {
             base: self.base.as_deref(),
             tip: self.tip.as_deref(),
+            line: self.line.as_deref(),
         }
     }
 }
@@ -141,26 +153,12 @@ pub struct Form {
 ///
 /// # Errors
 /// When the repository cannot answer.
-pub fn evaluation(
-    context: &Context,
-    range: &Range,
-    today: Day,
-) -> Result<Governed<Evaluation>, Failure> {
+pub fn evaluation(context: &Context, range: &Range, today: Day) -> Result<Evaluation, Failure> {
     let repo = context.repo()?;
-    Ok(match evidence::collect(&repo, &range.request(), today)? {
-        Governed::Under(evidence) => Governed::Under(Box::new(Evaluation::of(evidence.facts))),
-        Governed::NoPolicy { line } => Governed::NoPolicy { line },
-    })
-}
-
-/// The answer where the line has no policy.
-pub fn no_policy(line: &str, today: Day, form: Form) -> Answer {
-    if form.as_json {
-        return answer(&admit::unruled(line, today), form);
+    match evidence::collect(&repo, &range.request(), today)? {
+        Governed::Under(evidence) => Ok(Evaluation::of(evidence.facts)),
+        Governed::NoPolicy { line } => Err(GateError::NoPolicy { line }.into()),
     }
-    let message =
-        format!("git-reins: {line} has no policy: it is not under reins, nothing is judged");
-    Answer::done("", message)
 }
 
 /// The material at HEAD of a bare repository; `None` where there is a worktree to read instead.

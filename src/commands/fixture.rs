@@ -5,14 +5,13 @@ use std::str::FromStr;
 use clap::{Args, Subcommand};
 
 use super::commit_ledgers::{CommitFlags, nothing_open};
-use super::evaluate::{Form, Range, answer, evaluation, no_policy};
+use super::evaluate::{Form, Range, answer, evaluation};
 use super::{Answer, Context, Failure, carry_out};
 use crate::decide::admit;
 use crate::editing::fixture::{self, Said};
 use crate::editing::ledger_worktree::Desk;
 use crate::editing::plan::Plan;
 use crate::editing::{Refused, judged, landing};
-use crate::evidence::range_context::Governed;
 use crate::git::worktree;
 use crate::ledger::fixture::FixtureLedger;
 use crate::model::ids::CommitId;
@@ -111,17 +110,12 @@ impl Fixture {
 impl Verify {
     fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let range = Range::parse(Some(&self.revision))?;
-        let (today, form) = (
-            context.today,
-            Form {
-                admitted: "match",
-                as_json: self.json,
-            },
-        );
-        Ok(match evaluation(context, &range, today)? {
-            Governed::Under(evaluation) => answer(&admit::verify(&evaluation)?, form),
-            Governed::NoPolicy { line } => no_policy(&line, today, form),
-        })
+        let form = Form {
+            admitted: "match",
+            as_json: self.json,
+        };
+        let evaluation = evaluation(context, &range, context.today)?;
+        Ok(answer(&admit::verify(&evaluation)?, form))
     }
 }
 

@@ -9,15 +9,17 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::evaluate::Range;
 use super::{Answer, Context, Failure};
+use crate::evidence::destination::remote_refs;
 use crate::evidence::{GateError, push};
 use crate::exit::ExitStatus;
 use crate::git::Repo;
+use crate::git::plumbing::GitPlace;
 use crate::git::refs::Line;
-use crate::git::remotes::Side;
+use crate::git::remotes::{self, Side};
 use crate::install;
 use crate::install::previous_hook::{self, Call, Chained};
 use crate::install::probe;
-use crate::model::push::{PushAnswer, Ruling, Undecided, Update, parse};
+use crate::model::push::{PushAnswer, RemoteRefs, Ruling, Undecided, Update, parse};
 use crate::model::run::End;
 use crate::policy::refname;
 use crate::report;
@@ -27,6 +29,9 @@ use crate::sys::{clock, files, invocation};
 /// A decision that takes longer is none. Git has opened the connection before it asks, and servers
 /// cut one that is idle.
 const LIMIT: Duration = Duration::from_secs(20);
+
+/// A remote that does not answer in this time has not answered.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The commands below `hook`.
 #[derive(Debug, Subcommand)]
@@ -45,8 +50,8 @@ enum Event {
 /// Answer as a hook: decide whether a push may leave
 ///
 /// Reads the lines that git writes for pre-push, one for each ref, and judges each from the pushed
-/// commits and the policy on the protected line of that remote. Never runs a trial, never uses the
-/// network. Everything is said on standard error. Exit 0 when nothing stands against the push, 1
+/// commits and the policy on the protected line of that remote, which is asked once for its default
+/// branch (git ls-remote). Never runs a trial. Everything is said on standard error. Exit 0 when nothing stands against the push, 1
 /// when a ref is refused, 128 when nothing can be decided; git pushes on 0 alone.
 #[derive(Debug, Args)]
 pub struct Run {
@@ -119,9 +124,12 @@ impl Run {
                 code: None,
                 fix: Some(BY_HAND.to_owned()),
             })?;
+            let side = side(&repo, &remote, &url);
+            let there = ask(context, &side, &url);
             Ok(push::judge(
                 &repo,
-                &side(&repo, &remote, &url),
+                &side,
+                there.as_ref(),
                 &updates,
                 context.today,
             )?)
@@ -228,6 +236,19 @@ fn side(repo: &Repo, remote: &[u8], url: &[u8]) -> Side {
     }
 }
 
+/// Asks the remote once which branch is its default and where its branches stand; `None` when it
+/// does not answer in time, or the push stays in this repository.
+fn ask(context: &Context, side: &Side, url: &[u8]) -> Option<RemoteRefs> {
+    let url = match side {
+        Side::Here => return None,
+        Side::Remote(name) if url.is_empty() => name.clone().into(),
+        Side::Remote(_) | Side::Elsewhere => OsStr::from_bytes(url).to_owned(),
+    };
+    let place = GitPlace::find(&context.dir, context.git_dir.as_deref()).ok()?;
+    let printed = clock::within(PATIENCE, move || remotes::ask(&place, &url))?.ok()?;
+    Some(remote_refs(&printed))
+}
+
 /// What a manager of hooks says is one ref of the push, and its base is no base to judge by: it may
 /// be any commit that any branch of the remote holds.
 fn by_manager(context: &Context) -> Result<Answer, Failure> {
@@ -241,7 +262,8 @@ fn by_manager(context: &Context) -> Result<Answer, Failure> {
         let repo = open(context)?;
         let side = side(&repo, managed.remote.as_bytes(), managed.url.as_bytes());
         let update = managed_update(&repo, &side, &managed)?;
-        let mut answer = push::judge(&repo, &side, &[update], context.today)?;
+        let there = ask(context, &side, managed.url.as_bytes());
+        let mut answer = push::judge(&repo, &side, there.as_ref(), &[update], context.today)?;
         answer.notes.push(format!(
             "only {} is seen here: other refs of the same push are not",
             managed.local

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{Answer, Context, Failure};
 use crate::editing::Refused;
+use crate::editing::start;
 use crate::exit::ExitStatus;
 use crate::git::plumbing::GitPlace;
 use crate::install::plan::{self, Install as Decision, Step};
@@ -98,7 +99,13 @@ impl Hooks {
         let place =
             GitPlace::find(&context.dir, context.git_dir.as_deref()).map_err(InstallError::from)?;
         match self {
-            Self::Install(command) => settled(&place, |site| command.run(site)),
+            Self::Install(command) => {
+                let answer = settled(&place, |site| command.run(site))?;
+                if !command.dry_run {
+                    start::learn_default(&place)?;
+                }
+                Ok(answer)
+            }
             Self::Uninstall(command) => settled(&place, |site| {
                 let steps = plan::uninstall(site)??;
                 finish(

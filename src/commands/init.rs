@@ -40,6 +40,9 @@ impl Init {
     /// When there is no worktree, or everything is there.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let (place, root) = worktree(&context.dir, context.git_dir.as_deref())?;
+        if !self.dry_run {
+            start::learn_default(&place)?;
+        }
         let protected = start::protected_line(&place)?;
         let (plan, fresh) = self.plan(&root, protected.as_ref())?;
         let written: Vec<_> = plan.paths().map(RepoPath::as_str).collect();

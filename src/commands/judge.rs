@@ -38,6 +38,9 @@ pub struct Judge {
     /// The commit that the patch is judged against [default: the protected line]
     #[arg(long, value_name = "REV")]
     base: Option<String>,
+    /// The line that the range would land on [default: found by the default branch of the remote]
+    #[arg(long, value_name = "REF")]
+    line: Option<String>,
     /// Record that the draft channel failed, and why; nothing runs
     #[arg(long, value_name = "REASON")]
     infra: Option<String>,
@@ -77,6 +80,7 @@ impl Judge {
             patch: given.patch,
             base: given.range.base.as_deref(),
             tip: given.range.tip.as_deref(),
+            line: self.line.as_deref(),
             image: self.runner_image.as_deref(),
             is_infra: self.infra.is_some(),
         };

@@ -10,6 +10,7 @@ use super::{Answer, Context, Failure};
 use crate::decide::evaluation::Evaluation;
 use crate::decide::fold::VERDICT;
 use crate::decide::recorded::{self, Difference};
+use crate::evidence::GateError;
 use crate::evidence::range_context::{self, Governed, RangeContext, Request};
 use crate::evidence::{gather, trials};
 use crate::exit::ExitStatus;
@@ -33,6 +34,9 @@ pub struct Recompute {
     /// A verdict directory, or a commit that holds verdicts
     #[arg(value_name = "DIR|COMMIT")]
     what: String,
+    /// The line that the range would land on [default: found by the default branch of the remote]
+    #[arg(long, value_name = "REF")]
+    line: Option<String>,
     /// Print a list of objects
     #[arg(long)]
     pub json: bool,
@@ -64,11 +68,16 @@ impl Recompute {
     /// When there is no record, or its commits cannot be read.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let repo = context.repo()?;
+        let asked = Asked {
+            repo: &repo,
+            line: self.line.as_deref(),
+            today: context.today,
+        };
         let file = context.dir.join(&self.what).join(VERDICT);
         let on_disk = files::read(&file).ok().flatten();
         let all = match on_disk {
-            Some(bytes) => vec![of_directory(&repo, &file, &bytes, context.today)?],
-            None => of_commit(&repo, &self.what, context.today)?,
+            Some(bytes) => vec![of_directory(&asked, &file, &bytes)?],
+            None => of_commit(&asked, &self.what)?,
         };
         if all.is_empty() {
             return Err(Failure::new(format!(
@@ -94,6 +103,13 @@ impl Recompute {
     }
 }
 
+/// What every record is read with.
+struct Asked<'a> {
+    repo: &'a Repo,
+    line: Option<&'a str>,
+    today: Day,
+}
+
 fn told(one: &Recomputed) -> String {
     let path = visible(&one.path);
     match (&one.field, &one.recorded, &one.derived) {
@@ -108,24 +124,24 @@ fn told(one: &Recomputed) -> String {
 }
 
 /// The record in a directory on disk, of what HEAD holds or has held.
-fn of_directory(repo: &Repo, file: &Path, bytes: &[u8], today: Day) -> Result<Recomputed, Failure> {
+fn of_directory(asked: &Asked<'_>, file: &Path, bytes: &[u8]) -> Result<Recomputed, Failure> {
     let path = file.display().to_string();
     let full = file.parent().and_then(|dir| dir.canonicalize().ok());
     let name = full
         .as_deref()
         .and_then(Path::file_name)
         .map(|name| name.to_string_lossy().into_owned());
-    let found = difference(repo, bytes, (&name.unwrap_or_default(), "HEAD"), today)?;
+    let found = difference(asked, bytes, (&name.unwrap_or_default(), "HEAD"))?;
     let found = found.ok_or_else(|| Failure::new(format!("{path} is no trial record")))?;
     Ok(answer(path, found))
 }
 
 /// The records that a commit holds and its parents do not; all that it holds when there are none.
-fn of_commit(repo: &Repo, commit: &str, today: Day) -> Result<Vec<Recomputed>, Failure> {
+fn of_commit(asked: &Asked<'_>, commit: &str) -> Result<Vec<Recomputed>, Failure> {
     let mut all = Vec::new();
-    for (path, bytes) in trials::of_commit(repo, commit)? {
+    for (path, bytes) in trials::of_commit(asked.repo, commit, asked.line)? {
         let name = recorded::directory(&path).unwrap_or_default();
-        let found = difference(repo, &bytes, (name, commit), today)?;
+        let found = difference(asked, &bytes, (name, commit))?;
         all.extend(found.map(|found| answer(path, found)));
     }
     Ok(all)
@@ -133,10 +149,9 @@ fn of_commit(repo: &Repo, commit: &str, today: Day) -> Result<Vec<Recomputed>, F
 
 /// What differs in a record, if it is one: nothing when it agrees with a commit that it may be about.
 fn difference(
-    repo: &Repo,
+    asked: &Asked<'_>,
     bytes: &[u8],
     (name, tip): (&str, &str),
-    today: Day,
 ) -> Result<Option<Option<Difference>>, Failure> {
     let Some(reading) = recorded::read(bytes) else {
         return Ok(None);
@@ -147,10 +162,11 @@ fn difference(
     };
     let fault = reading.err();
     let mut first = None;
-    for commit in about(repo, &trial, (name, tip))? {
-        let ground = range_context(repo, &trial, &commit)?;
-        let evaluation = Evaluation::of(gather::gather(repo, &ground, today)?);
-        let Some(found) = first_difference(&evaluation, &trial, (fault.as_ref(), name), today)
+    for commit in about(asked, &trial, (name, tip))? {
+        let ground = ground(asked, &trial, &commit)?;
+        let evaluation = Evaluation::of(gather::gather(asked.repo, &ground, asked.today)?);
+        let Some(found) =
+            first_difference(&evaluation, &trial, (fault.as_ref(), name), asked.today)
         else {
             return Ok(Some(None));
         };
@@ -161,8 +177,12 @@ fn difference(
 
 /// The commits, up to a tip, that a record may be about, newest first: those with the code of its
 /// candidate; for a patch that no commit holds, those with the code of its base; else the tip.
-fn about(repo: &Repo, trial: &Trial, (name, tip): (&str, &str)) -> Result<Vec<String>, Failure> {
-    let ground = range_context(repo, trial, tip)?;
+fn about(
+    asked: &Asked<'_>,
+    trial: &Trial,
+    (name, tip): (&str, &str),
+) -> Result<Vec<String>, Failure> {
+    let (repo, ground) = (asked.repo, ground(asked, trial, tip)?);
     let territory = Territory::of(&ground.policy);
     let range = repo.range(ground.tip, &[trial.base_rev])?;
     let mut trees = Vec::new();
@@ -191,16 +211,17 @@ fn about(repo: &Repo, trial: &Trial, (name, tip): (&str, &str)) -> Result<Vec<St
     })
 }
 
-fn range_context(repo: &Repo, trial: &Trial, tip: &str) -> Result<Box<RangeContext>, Failure> {
+fn ground(asked: &Asked<'_>, trial: &Trial, tip: &str) -> Result<Box<RangeContext>, Failure> {
     match range_context::find(
-        repo,
+        asked.repo,
         &Request {
             base: Some(&trial.base_rev.to_string()),
             tip: Some(tip),
+            line: asked.line,
         },
     )? {
         Governed::Under(ground) => Ok(ground),
-        Governed::NoPolicy { line } => Err(Failure::new(format!("{line} has no policy"))),
+        Governed::NoPolicy { line } => Err(GateError::NoPolicy { line }.into()),
     }
 }
 

@@ -71,6 +71,7 @@ impl Replay {
             patch: given.patch,
             base: given.range.base.as_deref(),
             tip: given.range.tip.as_deref(),
+            line: None,
             image: self.runner_image.as_deref(),
             is_infra: false,
         };

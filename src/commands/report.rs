@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::{Answer, Context, Failure, admit, evaluate};
-use crate::decide::admit as decision;
 use crate::decide::evaluation::Evaluation;
 use crate::decide::facts::Facts;
 use crate::evidence::range_context::{Governed, RangeContext};
@@ -44,6 +43,9 @@ pub struct Report {
     /// Write the report to FILE, whole or not at all, instead of standard output
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// The line that the range would land on [default: found by the default branch of the remote]
+    #[arg(long, value_name = "REF")]
+    line: Option<String>,
     /// The results, a list of {"property_id", "status", "canary"?}; - reads standard input
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
@@ -117,7 +119,7 @@ impl Report {
     }
 
     fn decided(&self, context: &Context, today: Day) -> Result<Document, Failure> {
-        let range = evaluate::Range::parse(self.range.as_deref())?;
+        let range = evaluate::Range::parse(self.range.as_deref())?.on(self.line.as_deref());
         let results = self
             .results
             .as_ref()
@@ -127,13 +129,7 @@ impl Report {
         let repo = context.repo()?;
         let evidence = match evidence::collect(&repo, &range.request(), today)? {
             Governed::Under(evidence) => *evidence,
-            Governed::NoPolicy { line } => {
-                let recompute = self.recompute(self.range.as_deref(), today);
-                return Ok(summary::unruled(
-                    &decision::unruled(&line, today),
-                    recompute,
-                ));
-            }
+            Governed::NoPolicy { line } => return Err(GateError::NoPolicy { line }.into()),
         };
         let evaluation = Evaluation::of(evidence.facts);
         let decision = admit::decision(context, &evaluation, results.as_ref())?;
@@ -194,12 +190,17 @@ impl Report {
         let range = range
             .map(|range| format!(" {}", word(range)))
             .unwrap_or_default();
+        let line = self
+            .line
+            .as_ref()
+            .map(|line| format!(" --line {}", word(line)));
         let results = self
             .results
             .as_ref()
             .map(|path| format!(" --results {}", word(&path.display().to_string())));
         format!(
-            "git reins admit{range} --today {today}{}",
+            "git reins admit{range}{} --today {today}{}",
+            line.unwrap_or_default(),
             results.unwrap_or_default()
         )
     }

@@ -28,6 +28,9 @@ use crate::report::phrases::counted;
 /// Say where you are in the loop, and which command comes next
 #[derive(Debug, Args)]
 pub struct Status {
+    /// The line that the branch would land on [default: found by the default branch of the remote]
+    #[arg(long, value_name = "REF")]
+    line: Option<String>,
     /// Print it as JSON
     #[arg(long)]
     pub json: bool,
@@ -73,7 +76,7 @@ impl Status {
         let fixture = desk.ledger::<FixtureLedger>()?.ledger;
         let freezes = desk.ledger::<FreezeLedger>()?.ledger;
         let repo = context.repo()?;
-        let evaluated = evaluated(&repo, context.today)?;
+        let evaluated = evaluated(&repo, self.line.as_deref(), context.today)?;
         let branch = match &evaluated {
             Some(Governed::Under(evaluation)) => branch::Branch {
                 base: evaluation.facts.bases.first().map(|base| base.id),
@@ -138,8 +141,21 @@ impl Status {
 }
 
 /// The branch that is checked out, evaluated; `None` where no line is known.
-fn evaluated(repo: &Repo, today: Day) -> Result<Option<Governed<Evaluation>>, Failure> {
-    match evidence::collect(repo, &Request::default(), today) {
+fn evaluated(
+    repo: &Repo,
+    line: Option<&str>,
+    today: Day,
+) -> Result<Option<Governed<Evaluation>>, Failure> {
+    let request = Request {
+        line,
+        ..Request::default()
+    };
+    match evidence::collect(repo, &request, today) {
+        // its own policy counts once it has landed
+        Ok(Governed::Under(evidence)) if evidence.facts.line.is_adoption => {
+            let line = evidence.facts.line.name;
+            Ok(Some(Governed::NoPolicy { line }))
+        }
         Ok(Governed::Under(evidence)) => Ok(Some(Governed::Under(Box::new(Evaluation::of(
             evidence.facts,
         ))))),

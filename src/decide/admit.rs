@@ -8,7 +8,6 @@ use super::score::{self, Scored, Scores};
 use super::standings;
 use crate::exit::{Explained, Explanation};
 use crate::ledger::file::LedgerName;
-use crate::model::day::Day;
 use crate::model::decision::{
     DECISION_SCHEMA, Decision, Detail, OrderEvidence, Outcome, Rules, Standing,
 };
@@ -81,6 +80,9 @@ pub fn verify(evaluation: &Evaluation) -> Result<Decision, UnreadablePolicy> {
 /// When nothing refuses and tip brings a policy that cannot be read.
 pub fn admit(evaluation: &Evaluation, scores: Scores<'_>) -> Result<Decision, UnreadablePolicy> {
     let facts = &evaluation.facts;
+    if facts.line.is_adoption {
+        return check(evaluation); // it is held, whatever the score
+    }
     let mut found = evaluation.findings.clone();
     found.details.extend(empty_patch(facts));
     found.absorb(recorded::judge_changed(facts));
@@ -118,16 +120,6 @@ fn readable(facts: &Facts, decision: Decision) -> Result<Decision, UnreadablePol
             fault: Box::new(fault.clone()),
         }),
         Some(_) | None => Ok(decision),
-    }
-}
-
-/// The answer where the line that the candidate would land on has no policy: nothing is judged.
-pub fn unruled(line: &str, today: Day) -> Decision {
-    Decision {
-        warnings: vec![format!(
-            "{line} has no policy: it is not under reins, nothing is judged"
-        )],
-        ..Decision::without_range(Outcome::Admit, Rules::Full, today)
     }
 }
 

@@ -7,7 +7,7 @@ use super::facts::Facts;
 use super::ledgers::{Findings, judge_files};
 use super::order::{self, Order};
 use super::standings::{count, standings};
-use super::{fixture, freeze, oracle};
+use super::{fixture, freeze, line, oracle};
 use crate::model::decision::Standing;
 use crate::model::ids::OracleId;
 
@@ -31,6 +31,11 @@ impl Evaluation {
         let mut order = order::judge(&facts);
         let standings = standings(&facts, &order);
         let mut findings = std::mem::take(&mut order.findings);
+        if facts.line.is_adoption {
+            // before the first policy nothing had to come first
+            (findings, order.late) = Default::default();
+        }
+        findings.absorb(line::judge(&facts));
         findings.absorb(judge_files(&facts));
         findings.absorb(oracle::judge_rows(&facts));
         findings.absorb(fixture::judge_epoch(&facts));

@@ -33,6 +33,26 @@ pub struct Facts {
     pub pins: Pins,
     /// The trials that the range recorded.
     pub trials: Trials,
+    /// The line that the candidate would land on.
+    pub line: LineFacts,
+}
+
+/// How the line that a candidate would land on was found, and what the range has to do with other
+/// lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineFacts {
+    /// Its name.
+    pub name: String,
+    /// Whether the operator named it.
+    pub is_named: bool,
+    /// Whether it was chosen as the nearest of the lines that a pattern of the policy names.
+    pub is_guessed: bool,
+    /// Whether it has no policy, so that the candidate brings the first one.
+    pub is_adoption: bool,
+    /// The given base, where the line does not reach it.
+    pub unlanded_base: Option<CommitId>,
+    /// Other protected lines whose tip the range merges, with the merge.
+    pub merged: Vec<(String, CommitId)>,
 }
 
 /// What a trial is bound to besides the material: code and policy.

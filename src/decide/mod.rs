@@ -17,6 +17,7 @@ pub mod fold;
 pub mod freeze;
 pub mod grade;
 pub mod ledgers;
+mod line;
 pub mod next;
 pub mod oracle;
 pub mod order;

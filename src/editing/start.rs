@@ -63,14 +63,34 @@ pub fn protected_line(place: &GitPlace) -> Result<Option<Protected>, PlumbingErr
     }))
 }
 
-fn remote_head(place: &GitPlace) -> Result<Option<String>, PlumbingError> {
+/// Asks the remote which branch is its default, unless this clone knows it: `git remote set-head`.
+/// A remote that cannot be asked changes nothing, and every later answer says what is missing.
+///
+/// # Errors
+/// When git cannot be run.
+pub fn learn_default(place: &GitPlace) -> Result<(), PlumbingError> {
+    if let Some(remote) = remote(place)?
+        && remote_head(place)?.is_none()
+    {
+        let asked = ["remote", "set-head", &remote, "--auto"];
+        let _unanswered = Git::at(place).args(asked).ended()?;
+    }
+    Ok(())
+}
+
+/// The remote that changes land at: `origin`, else the only one.
+fn remote(place: &GitPlace) -> Result<Option<String>, PlumbingError> {
     let remotes = String::from_utf8_lossy(&Git::at(place).args(["remote"]).run()?).into_owned();
     let names: Vec<_> = remotes.lines().collect();
     let remote = names
         .iter()
         .find(|name| **name == "origin")
         .or(names.first().filter(|_| names.len() == 1));
-    let Some(remote) = remote else {
+    Ok(remote.map(|name| (*name).to_owned()))
+}
+
+fn remote_head(place: &GitPlace) -> Result<Option<String>, PlumbingError> {
+    let Some(remote) = remote(place)? else {
         return Ok(None);
     };
     let prefix = format!("refs/remotes/{remote}/");

@@ -2,6 +2,7 @@
 
 use super::range_context::{self, Governed, RangeContext, Request, protected_tips, read_policy};
 use super::{GateError, gather, reverts};
+use crate::decide::facts::LineFacts;
 use crate::git::Repo;
 use crate::model::ids::CommitId;
 use crate::model::shell::word;
@@ -62,6 +63,7 @@ fn drafted(repo: &Repo, draft: &Policy) -> Result<Option<RangeContext>, GateErro
         protected,
         tip,
         range,
+        line: LineFacts::default(),
     }))
 }
 
@@ -76,7 +78,10 @@ pub fn landing(repo: &Repo, line: &str) -> Result<Option<String>, GateError> {
         .transpose()?
         .flatten();
     let tracked = repo.remote().and_then(|remote| {
-        let branch = line.strip_prefix(&format!("refs/remotes/{remote}/"))?;
+        let tracking = format!("refs/remotes/{remote}/");
+        let branch = line
+            .strip_prefix(&tracking)
+            .or_else(|| line.strip_prefix("refs/heads/"))?;
         Some(format!(
             "git push {} {}",
             word(&remote),

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::material::Reader;
-use super::range_context::{self, Governed, NAME_THE_RANGE, RangeContext, Request, read_policy};
+use super::range_context::{self, Governed, NAME_THE_LINE, RangeContext, Request, read_policy};
 use super::{GateError, extensions, gather, reverts};
 use crate::decide::admit::UnreadablePolicy;
 use crate::decide::change::{Course, Side, compare, extended, sort};
-use crate::decide::facts::{CommitFacts, Material, Reading};
+use crate::decide::facts::{CommitFacts, LineFacts, Material, Reading};
 use crate::exit::{Explained, Explanation};
 use crate::git::history::Range;
 use crate::git::{GitError, Repo};
@@ -75,14 +75,17 @@ impl Explained for ChangeError {
             Self::Gate(error) => {
                 let explanation = error.explain();
                 match &**error {
-                    GateError::NoLine { fix, .. } if fix == NAME_THE_RANGE => {
+                    GateError::NoLine { fix, .. } if fix == NAME_THE_LINE => {
                         explanation.fix("name both commits: git reins diff BASE...TIP")
                     }
                     GateError::Policy(UnreadablePolicy { fault, .. }) => explanation.fix(format!(
                         "correct {} in {POLICY_PATH} on that side, or name other commits",
                         fault.key
                     )),
-                    GateError::NoLine { .. } | GateError::Git(_) | GateError::Unborn => explanation,
+                    GateError::NoLine { .. }
+                    | GateError::NoPolicy { .. }
+                    | GateError::Git(_)
+                    | GateError::Unborn => explanation,
                 }
             }
             Self::Ledger { path, fault, .. } => {
@@ -171,9 +174,16 @@ fn context(
     base: Option<&str>,
     tip: Option<&str>,
 ) -> Result<(RangeContext, Vec<String>), ChangeError> {
-    match range_context::find(repo, &Request { base, tip }) {
-        Ok(Governed::Under(context)) => return Ok((*context, Vec::new())),
-        Ok(Governed::NoPolicy { .. }) => {}
+    let request = Request {
+        base,
+        tip,
+        line: None,
+    };
+    match range_context::find(repo, &request) {
+        Ok(Governed::Under(ground)) if !ground.line.is_adoption => {
+            return Ok((*ground, Vec::new()));
+        }
+        Ok(Governed::Under(_) | Governed::NoPolicy { .. }) => {}
         Err(GateError::NoLine { .. }) if base.is_some() => {}
         Err(error) => return Err(error.into()),
     }
@@ -198,6 +208,7 @@ fn context(
         protected: vec![landing],
         tip,
         range,
+        line: LineFacts::default(),
     };
     Ok((context, vec![note.to_owned()]))
 }

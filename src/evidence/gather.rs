@@ -51,6 +51,7 @@ pub fn gather(repo: &Repo, context: &RangeContext, today: Day) -> Result<Facts, 
         commits,
         pins,
         trials,
+        line: context.line.clone(),
     })
 }
 

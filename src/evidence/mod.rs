@@ -2,7 +2,7 @@
 
 pub mod branch;
 pub mod change;
-mod destination;
+pub mod destination;
 mod evil_merge;
 mod extensions;
 pub mod gather;
@@ -20,6 +20,8 @@ use crate::decide::facts::{Facts, Material};
 use crate::exit::{Explained, Explanation};
 use crate::git::{GitError, Repo};
 use crate::model::day::Day;
+use crate::model::path::shown;
+use crate::model::refusal::Code;
 
 use range_context::{Governed, RangeContext, Request};
 
@@ -32,13 +34,19 @@ pub enum GateError {
     /// A policy that cannot be read.
     #[error(transparent)]
     Policy(#[from] UnreadablePolicy),
-    /// No range was given and no protected line is known.
+    /// The line that the candidate would land on is not known.
     #[error("no protected line is known: {looked_for}")]
     NoLine {
         /// What was looked for.
         looked_for: String,
         /// The command that helps.
         fix: String,
+    },
+    /// Neither the line that the candidate would land on nor the candidate has a policy.
+    #[error("NOT JUDGED: {} has no policy", short_name(.line))]
+    NoPolicy {
+        /// The line.
+        line: String,
     },
     /// HEAD names no commit yet.
     #[error("the branch has no commit yet")]
@@ -50,10 +58,21 @@ impl Explained for GateError {
         match self {
             Self::Git(error) => error.explain(),
             Self::Policy(error) => error.explain(),
-            Self::NoLine { fix, .. } => Explanation::undecided().fix(fix),
+            Self::NoLine { fix, .. } => Explanation::undecided().code(Code::LineUnknown).fix(fix),
+            Self::NoPolicy { .. } => Explanation::undecided()
+                .code(Code::PolicyMissing)
+                .fix("write a policy with git reins init, and let a maintainer land it"),
             Self::Unborn => Explanation::undecided().fix("git commit"),
         }
     }
+}
+
+/// The name of a line as a person writes it.
+fn short_name(line: &str) -> String {
+    let bare = ["refs/remotes/", "refs/heads/"]
+        .into_iter()
+        .find_map(|prefix| line.strip_prefix(prefix));
+    shown(bare.unwrap_or(line))
 }
 
 /// The material at HEAD under the policy that stands there; `None` where there is no policy.

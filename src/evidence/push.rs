@@ -1,13 +1,14 @@
-//! May each ref of a push be pushed? Decided from the pushed commits and the other side's lines.
+//! Judges each ref of a push, from the pushed commits and the lines of the other side.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::destination::{Destination, Found, find, known};
-use super::range_context::{self, Governed, RangeContext, Request, no_line};
-use super::{GateError, gather};
+use super::destination::{Destination, Found, find, known, protects};
+use super::range_context::{self, Governed, RangeContext, Request, range_on, read_policy};
+use super::{GateError, gather, short_name};
 use crate::decide::admit::{admit, check};
 use crate::decide::evaluation::Evaluation;
+use crate::decide::facts::LineFacts;
 use crate::decide::score::Scores;
 use crate::exit::Explained;
 use crate::git::Repo;
@@ -16,7 +17,7 @@ use crate::git::remotes::Side;
 use crate::model::day::Day;
 use crate::model::decision::{Decision, Detail};
 use crate::model::ids::{CommitId, ObjectId};
-use crate::model::push::{PushAnswer, RefAnswer, Ruling, Undecided, Update};
+use crate::model::push::{PushAnswer, RefAnswer, RemoteRefs, Ruling, Undecided, Update};
 use crate::model::refusal::{Class, Code};
 use crate::model::shell::word;
 
@@ -29,31 +30,34 @@ use crate::model::shell::word;
 pub fn judge(
     repo: &Repo,
     side: &Side,
+    there: Option<&RemoteRefs>,
     updates: &[Update],
     today: Day,
 ) -> Result<PushAnswer, GateError> {
-    let gated: Vec<_> = updates
-        .iter()
-        .filter(|update| update.is_gated())
-        .cloned()
-        .collect();
+    let is_gated = |update: &&Update| update.is_gated() && !update.is_reserved();
+    let gated: Vec<_> = updates.iter().filter(is_gated).cloned().collect();
+    let reserved = updates.iter().filter(|update| update.is_reserved());
+    let mut refs: Vec<_> = reserved.map(reserved_ref).collect();
     if gated.is_empty() {
-        return Ok(PushAnswer::default());
+        return Ok(PushAnswer {
+            refs,
+            notes: Vec::new(),
+        });
     }
-    let note = |note: String| {
+    let note = |refs, note: String| {
         Ok(PushAnswer {
+            refs,
             notes: vec![note],
-            ..PushAnswer::default()
         })
     };
-    let to = match find(repo, side, &gated)? {
+    let to = match find(repo, side, there, &gated)? {
         Found::Under(to) => *to,
-        Found::NotUnderReins { line } => return note(unruled(&line)),
-        Found::Bootstrap => {
-            return note("no base: bootstrap, nothing on that side is known".to_owned());
+        Found::NotUnderReins { line } => return note(refs, unruled(&line)),
+        Found::NoRefs => {
+            let text = "the remote has no branch yet: nothing is judged";
+            return note(refs, text.to_owned());
         }
     };
-    let notes = to.note.iter().cloned().collect();
     let mut gate = Gate {
         repo,
         side,
@@ -63,8 +67,11 @@ pub fn judge(
         today,
     };
     gate.landed = gate.landed_tips(&gated)?;
-    let refs = gated.iter().map(|update| gate.answer(update)).collect();
-    Ok(PushAnswer { refs, notes })
+    refs.extend(gated.iter().map(|update| gate.answer(update)));
+    Ok(PushAnswer {
+        refs,
+        notes: Vec::new(),
+    })
 }
 
 /// Judges a range as if its tip were pushed to a ref, the protected line when none is named.
@@ -91,7 +98,7 @@ pub fn judge_range(
         .or(lines.first().map(String::as_str))
         .unwrap_or("the protected line")
         .to_owned();
-    let is_line = lines.is_empty() || lines.contains(&name);
+    let is_line = lines.is_empty() || protects(&ground.policy, &name);
     let found = Judged::of(repo, &ground, today)?;
     let is_enforced = lines.is_empty() || ground.policy.enforces(&name);
     Ok(PushAnswer {
@@ -101,10 +108,7 @@ pub fn judge_range(
 }
 
 fn unruled(line: &str) -> String {
-    let name = ["refs/remotes/", "refs/heads/"]
-        .into_iter()
-        .find_map(|prefix| line.strip_prefix(prefix));
-    format!("{} has no policy: not under reins", name.unwrap_or(line))
+    format!("not judged: {} has no policy", short_name(line))
 }
 
 /// What is judged once for all refs that name the same commit.
@@ -121,16 +125,12 @@ struct Gate<'r> {
     today: Day,
 }
 
-const UPSTREAM: &str = "brings what has landed on that line of origin or upstream already";
-
 /// What a ref amounts to before its policy is asked whether it is enforced.
 enum Ruled {
     /// Nothing new arrives.
     Nothing,
-    /// What arrives has landed upstream, and the line is merely behind.
-    Upstream,
-    /// No policy stands on the line that it would land on.
-    NotUnderReins(CommitId),
+    /// The line that it would land on has no policy.
+    NotUnderReins(String),
     /// A range was judged.
     Range(Rc<Judged>),
 }
@@ -200,10 +200,7 @@ impl Gate<'_> {
         self.look_back(update, tip, is_line, (&mut found, &mut notes))?;
         let answer = match self.range(&update.line(), tip, is_line)? {
             Ruled::Nothing => plain(name, found, is_enforced),
-            Ruled::Upstream => plain(name, found, is_enforced).note(UPSTREAM.to_owned()),
-            Ruled::NotUnderReins(landing) => {
-                plain(name, found, is_enforced).note(unruled(&landing.short()))
-            }
+            Ruled::NotUnderReins(line) => plain(name, found, is_enforced).note(unruled(&line)),
             Ruled::Range(judged) => judged.answer(name, found, is_line, is_enforced),
         };
         Ok(notes.into_iter().fold(answer, RefAnswer::note))
@@ -256,34 +253,21 @@ impl Gate<'_> {
     }
 
     fn range(&mut self, name: &str, tip: CommitId, is_line: bool) -> Result<Ruled, GateError> {
-        self.to.ask_local(self.repo, self.side, tip)?;
         if self.landed.contains(&tip) && !is_line {
             return Ok(Ruled::Nothing);
         }
-        if !self.to.bounds(name) {
-            return Err(no_line(self.side, &self.to.policy));
-        }
-        if is_line && self.to.is_upstream(self.repo, name, tip)? {
-            return Ok(Ruled::Upstream);
-        }
-        let mut protected = if is_line {
-            self.to.tips()
-        } else {
-            self.to.tips_beyond()
+        let line = self.to.landing(self.repo, name, tip)?;
+        let (landing, hidden) = (line.tip, vec![line.tip]);
+        let mut facts = LineFacts {
+            name: line.name.clone(),
+            ..LineFacts::default()
         };
-        let mut range = self.repo.range(tip, &protected)?;
-        if range.commits.is_empty() && is_line {
-            protected = self.to.tips_beside(self.repo, name, tip)?;
-            if !protected.is_empty() {
-                range = self.repo.range(tip, &protected)?;
-            }
-        }
+        let range = range_on(self.repo, tip, &hidden, &self.to.lines, &mut facts)?;
         if range.commits.is_empty() {
             return Ok(Ruled::Nothing);
         }
-        let (landing, policy) = self.to.landing(self.repo, name, tip)?;
-        let Some(policy) = policy else {
-            return Ok(Ruled::NotUnderReins(landing));
+        let Some(policy) = read_policy(self.repo, landing)? else {
+            return Ok(Ruled::NotUnderReins(facts.name));
         };
         let key = (tip, landing, is_line);
         if let Some(judged) = self.known.get(&key) {
@@ -293,9 +277,10 @@ impl Gate<'_> {
             policy,
             policy_at: landing,
             landing,
-            protected,
+            protected: hidden,
             tip,
             range,
+            line: facts,
         };
         let judged = Rc::new(Judged::of(self.repo, &ground, self.today)?);
         self.known.insert(key, Rc::clone(&judged));
@@ -417,6 +402,16 @@ fn passed(name: String) -> RefAnswer {
 /// The answer to a ref without a range to judge.
 fn plain(name: String, found: Vec<Detail>, is_enforced: bool) -> RefAnswer {
     passed(name).against(found, is_enforced)
+}
+
+/// The answer to a ref that no push may set, whatever the policy enforces.
+fn reserved_ref(update: &Update) -> RefAnswer {
+    let name = update.text();
+    let detail = Detail::new(Code::HistoryUntrusted, "reserved-ref", name.as_str()).saw(
+        format!("a push that sets {name}"),
+        "another name: this one is reserved",
+    );
+    plain(name, vec![detail.fix("push to another name")], true)
 }
 
 fn commits(number: usize) -> String {

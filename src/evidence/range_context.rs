@@ -1,13 +1,17 @@
-//! Which lines are protected, which policy judges, and which commits are in the range?
+//! Finds the protected lines, the policy that judges, and the commits of a range.
 
 use std::path::Path;
 
 use super::GateError;
 use crate::decide::admit::UnreadablePolicy;
+use crate::decide::facts::LineFacts;
 use crate::git::Repo;
 use crate::git::history::Range;
+use crate::git::object::RawCommit;
+use crate::git::refs::Line;
 use crate::git::remotes::Side;
 use crate::model::ids::{CommitId, EntryState};
+use crate::model::path::shown;
 use crate::model::shell::word;
 use crate::policy::{POLICY_PATH, Policy, PolicyFault, parse};
 
@@ -18,6 +22,8 @@ pub struct Request<'a> {
     pub base: Option<&'a str>,
     /// The candidate as it was given; HEAD when it was not.
     pub tip: Option<&'a str>,
+    /// The line that the candidate would land on, where the operator names it.
+    pub line: Option<&'a str>,
 }
 
 /// The lines, the policy and the range of a candidate.
@@ -27,20 +33,23 @@ pub struct RangeContext {
     pub policy: Policy,
     /// The commit that it was read from.
     pub policy_at: CommitId,
-    /// The protected tip that the candidate would land on.
+    /// The commit that the range is judged against: the tip of the line that the candidate would
+    /// land on, or the given base of a range that has landed.
     pub landing: CommitId,
-    /// The given base and the protected tips that do not contain the candidate.
+    /// The commits whose ancestors are no part of the range.
     pub protected: Vec<CommitId>,
     /// The candidate.
     pub tip: CommitId,
     /// Its range.
     pub range: Range,
+    /// How the line was found, and what the range has to do with other lines.
+    pub line: LineFacts,
 }
 
 /// Something that rests on the policy of a line, where the line has one.
 #[derive(Clone, Debug)]
 pub enum Governed<T> {
-    /// The line that the candidate would land on has no policy.
+    /// Neither the line that the candidate would land on nor the candidate has a policy.
     NoPolicy {
         /// The line.
         line: String,
@@ -49,11 +58,25 @@ pub enum Governed<T> {
     Under(Box<T>),
 }
 
+/// A protected line and where it stands.
+#[derive(Clone, Debug)]
+pub struct Protected {
+    /// Its name on its own side, `refs/heads/...`; what the operator wrote, where one named it.
+    pub name: String,
+    /// The commit.
+    pub tip: CommitId,
+    /// Whether it is the default branch.
+    pub is_default: bool,
+    /// Whether only a pattern of the policy names it, so that anybody may have created it.
+    pub is_from_pattern: bool,
+}
+
 /// Finds the protected lines, the range and the policy that judges it.
 ///
-/// Which lines are protected is read from the given base, else from the default branch. The
-/// policy that judges is the one on the nearest protected tip: never the candidate's, nor that
-/// of the older commit where the branch forked.
+/// The policy on the default branch says which lines are protected, the one on the line that the
+/// candidate would land on judges: never the candidate's, nor that of the older commit where the
+/// branch forked. Where no line has a policy yet, the first one that the candidate brings says
+/// what is material, and the answer is a hold.
 ///
 /// # Errors
 /// When the repository cannot answer, a policy cannot be read, or no line is known.
@@ -63,129 +86,244 @@ pub fn find(repo: &Repo, request: &Request<'_>) -> Result<Governed<RangeContext>
         None => repo.head()?.ok_or(GateError::Unborn)?,
     };
     let base = request.base.map(|name| repo.resolve(name)).transpose()?;
-    let Some((policy, from)) = bootstrap(repo, base)? else {
-        let line = default_name(repo)?
-            .unwrap_or_else(|| base.map_or_else(String::new, |base| base.to_string()));
-        return Ok(Governed::NoPolicy { line });
+    let lines = match request.line {
+        Some(name) => vec![named(repo, name)?],
+        None => known_lines(repo)?,
     };
-    let lines = protected_tips(repo, &policy)?;
-    if base.is_none() && lines.is_empty() {
-        return Err(no_line(&repo.usual_side(), &policy));
+    let line = landing_line(repo, tip, base.is_some(), &lines)?;
+    let is_named = request.line.is_some();
+    let mut facts = LineFacts {
+        name: line.name.clone(),
+        is_named,
+        is_guessed: !is_named && line.is_from_pattern && !line.is_default,
+        ..LineFacts::default()
+    };
+    let (mut landing, mut protected) = (line.tip, vec![line.tip]);
+    if let Some(base) = base {
+        if !repo.is_ancestor(base, line.tip)? {
+            facts.unlanded_base = Some(base);
+        } else if base == tip {
+            protected = vec![base];
+        } else if repo.range(tip, &[line.tip])?.commits.is_empty() {
+            (landing, protected) = (base, vec![base]);
+        }
     }
-    let (range, lines) = range_of(repo, tip, base, lines)?;
-    let serving = serving(repo, base, &lines)?;
-    let landing = nearest(repo, tip, &serving)?.or(base).unwrap_or(from);
-    let mut protected = lines;
-    protected.extend(base.filter(|base| !protected.contains(base)));
-    let judging = if landing == from {
-        Some(policy.clone())
-    } else {
-        read_policy(repo, landing)?
+    let range = range_on(repo, tip, &protected, &lines, &mut facts)?;
+    let (policy, policy_at) = match read_policy(repo, landing)? {
+        Some(policy) => (policy, landing),
+        None => match read_policy(repo, tip)? {
+            Some(policy) => {
+                facts.is_adoption = true;
+                (policy, tip)
+            }
+            None => return Ok(Governed::NoPolicy { line: facts.name }),
+        },
     };
-    // a line without a policy does not unbind a range whose base has one
-    let judging = judging
-        .map(|policy| (policy, landing))
-        .or(base.map(|_| (policy, from)));
-    match judging {
-        Some((policy, policy_at)) => Ok(Governed::Under(Box::new(RangeContext {
-            policy,
-            policy_at,
-            landing,
-            protected,
-            tip,
-            range,
-        }))),
-        None => Ok(Governed::NoPolicy {
-            line: landing.to_string(),
+    Ok(Governed::Under(Box::new(RangeContext {
+        policy,
+        policy_at,
+        landing,
+        protected,
+        tip,
+        range,
+        line: facts,
+    })))
+}
+
+/// The line that the operator names: a revision, as a rule a tracking ref.
+fn named(repo: &Repo, name: &str) -> Result<Protected, GateError> {
+    Ok(Protected {
+        name: name.to_owned(),
+        tip: repo.resolve(name)?,
+        is_default: true,
+        is_from_pattern: false,
+    })
+}
+
+/// The lines that the policy on the default branch protects; the default branch alone while it has
+/// no policy.
+fn known_lines(repo: &Repo) -> Result<Vec<Protected>, GateError> {
+    let side = repo.usual_side();
+    let default = repo
+        .default_branch()?
+        .ok_or_else(|| no_default(repo, &side))?;
+    let name = repo.name_there(&side, &default);
+    let default = Protected {
+        name,
+        tip: default.tip,
+        is_default: true,
+        is_from_pattern: false,
+    };
+    let Some(policy) = read_policy(repo, default.tip)? else {
+        return Ok(vec![default]);
+    };
+    let mut lines: Vec<Protected> = Vec::new();
+    for pattern in &policy.protect.base {
+        for line in repo.lines_of(&side, pattern)? {
+            add_line(&mut lines, &default.name, pattern, line);
+        }
+    }
+    if lines.is_empty() {
+        return Err(no_line(&side, &policy));
+    }
+    Ok(lines)
+}
+
+/// Adds a line that an entry of `protect.base` means; a name counts more than a pattern.
+pub(super) fn add_line(lines: &mut Vec<Protected>, default: &str, pattern: &str, line: Line) {
+    let is_from_pattern = pattern.contains('*');
+    match lines.iter_mut().find(|known| known.name == line.name) {
+        Some(known) => known.is_from_pattern &= is_from_pattern,
+        None => lines.push(Protected {
+            is_default: line.name == default,
+            name: line.name,
+            tip: line.tip,
+            is_from_pattern,
         }),
     }
 }
 
-/// The lines that a candidate could land on: with a base given, those that hold it.
-fn serving(
+/// The line that a candidate would land on: the nearest. One that holds the candidate already is
+/// none while another does not, unless a base is given and the range may have landed there.
+fn landing_line<'l>(
     repo: &Repo,
-    base: Option<CommitId>,
-    lines: &[CommitId],
-) -> Result<Vec<CommitId>, GateError> {
-    let Some(base) = base else {
-        return Ok(lines.to_vec());
-    };
-    let mut serving = Vec::new();
+    tip: CommitId,
+    has_base: bool,
+    lines: &'l [Protected],
+) -> Result<&'l Protected, GateError> {
+    let mut open = Vec::new();
     for line in lines {
-        if repo.is_ancestor(base, *line)? {
-            serving.push(*line);
+        if has_base || lines.len() == 1 || !repo.contains(line.tip, tip)? {
+            open.push(line);
         }
     }
-    Ok(if serving.is_empty() {
-        lines.to_vec()
-    } else {
-        serving
+    if open.is_empty() {
+        open.extend(lines);
+    }
+    nearest(repo, tip, &open)
+}
+
+/// The line with the fewest commits between it and the candidate. Of several, the default branch,
+/// else the one that contains the others.
+///
+/// # Errors
+/// When none of them contains the others, or an object is absent.
+pub(super) fn nearest<'l>(
+    repo: &Repo,
+    tip: CommitId,
+    lines: &[&'l Protected],
+) -> Result<&'l Protected, GateError> {
+    if let [only] = lines {
+        return Ok(only);
+    }
+    let mut distances = Vec::new();
+    for line in lines {
+        distances.push((repo.range(tip, &[line.tip])?.commits.len(), *line));
+    }
+    let shortest = distances.iter().map(|(distance, _)| *distance).min();
+    distances.retain(|(distance, _)| Some(*distance) == shortest);
+    let tied: Vec<_> = distances.into_iter().map(|(_, line)| line).collect();
+    if let Some(line) = tied.iter().find(|line| line.is_default) {
+        return Ok(line);
+    }
+    for line in &tied {
+        if contains_all(repo, line, &tied)? {
+            return Ok(line);
+        }
+    }
+    let names: Vec<_> = tied.iter().map(|line| shown(&line.name)).collect();
+    Err(GateError::NoLine {
+        looked_for: format!("{} are equally near", names.join(" and ")),
+        fix: NAME_THE_LINE.to_owned(),
     })
+}
+
+fn contains_all(repo: &Repo, line: &Protected, others: &[&Protected]) -> Result<bool, GateError> {
+    for other in others {
+        if !repo.is_ancestor(other.tip, line.tip)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The range above the hidden commits. What a merge of another line's tip brought is left out and
+/// noted; what such a line holds otherwise stays in.
+pub(super) fn range_on(
+    repo: &Repo,
+    tip: CommitId,
+    hidden: &[CommitId],
+    lines: &[Protected],
+    facts: &mut LineFacts,
+) -> Result<Range, GateError> {
+    let mut range = repo.range(tip, hidden)?;
+    let mut all = hidden.to_vec();
+    for line in lines.iter().filter(|line| line.tip != tip) {
+        let is_open = range.commits.iter().any(|(id, _)| *id == line.tip);
+        let is_merge = |(_, commit): &&(CommitId, RawCommit)| {
+            commit.parents.len() > 1 && commit.parents.contains(&line.tip)
+        };
+        if is_open && let Some((merge, _)) = range.commits.iter().find(is_merge) {
+            facts.merged.push((line.name.clone(), *merge));
+            all.push(line.tip);
+        }
+    }
+    if all.len() > hidden.len() {
+        range.commits = repo.range(tip, &all)?.commits;
+    }
+    Ok(range)
 }
 
 /// None of the lines that a policy protects is in this clone.
 pub(super) fn no_line(side: &Side, policy: &Policy) -> GateError {
     let names = policy.protect.base.join(", ");
-    let names = if names.is_empty() { "nothing" } else { &names };
-    let looked_for = format!("protect.base names {names}, not in this clone");
+    let looked_for = match names.as_str() {
+        "" => "protect.base of the policy on the default branch names none".to_owned(),
+        _ => format!("protect.base names {names}, not in this clone"),
+    };
+    let fix = match side {
+        Side::Remote(remote) if !names.is_empty() => {
+            let refspec = format!("+refs/heads/*:refs/remotes/{remote}/*");
+            format!("git fetch {} {}", word(remote), word(&refspec))
+        }
+        Side::Remote(_) | Side::Elsewhere | Side::Here => NAME_THE_LINE.to_owned(),
+    };
+    GateError::NoLine { looked_for, fix }
+}
+
+/// The default branch of a side is not known.
+pub(super) fn no_default(repo: &Repo, side: &Side) -> GateError {
+    let looked_for = match side {
+        Side::Remote(remote) => format!(
+            "refs/remotes/{} does not say which branch is the default",
+            shown(&format!("{remote}/HEAD"))
+        ),
+        Side::Elsewhere => "this clone has several remotes, and none of them is meant".to_owned(),
+        Side::Here => "there is not exactly one of the branches main, master and trunk".to_owned(),
+    };
     GateError::NoLine {
         looked_for,
-        fix: fetch(side, policy),
+        fix: fetch_default(repo, side),
     }
 }
 
-/// How a missing protected line comes into this clone.
-fn fetch(side: &Side, policy: &Policy) -> String {
-    let branch = policy
-        .protect
-        .base
-        .iter()
-        .find_map(|name| name.strip_prefix("refs/heads/"));
-    match (side, branch) {
-        (Side::Remote(remote), Some(branch)) => {
-            let (remote, branch) = (word(remote), word(branch));
-            format!("git fetch {remote} +refs/heads/{branch}:refs/remotes/{remote}/{branch}")
-        }
-        (Side::Remote(_) | Side::Elsewhere | Side::Here, _) => NAME_THE_RANGE.to_owned(),
-    }
-}
-
-/// How the default branch of a side comes into a clone that holds another one alone.
-pub fn fetch_default(side: &Side) -> String {
+/// How this clone learns which branch is the default; one of a single branch fetches the others.
+pub fn fetch_default(repo: &Repo, side: &Side) -> String {
+    let has_one = repo
+        .lines_of(side, "refs/heads/**")
+        .is_ok_and(|lines| lines.len() < 2);
     match side {
-        Side::Remote(remote) => format!(
-            "git fetch {remote} {} && git remote set-head {remote} --auto",
+        Side::Remote(remote) if has_one => format!(
+            "git fetch {} {} && git remote set-head {0} --auto",
+            word(remote),
             word(&format!("+refs/heads/*:refs/remotes/{remote}/*")),
-            remote = word(remote),
         ),
-        Side::Elsewhere | Side::Here => NAME_THE_RANGE.to_owned(),
+        Side::Remote(remote) => format!("git remote set-head {} --auto", word(remote)),
+        Side::Elsewhere | Side::Here => NAME_THE_LINE.to_owned(),
     }
 }
 
-pub(super) const NAME_THE_RANGE: &str = "name the range: git reins check BASE..TIP";
-
-fn default_name(repo: &Repo) -> Result<Option<String>, GateError> {
-    Ok(repo.default_branch()?.map(|line| line.name))
-}
-
-/// The policy that says which lines are protected, and where it stands.
-fn bootstrap(repo: &Repo, base: Option<CommitId>) -> Result<Option<(Policy, CommitId)>, GateError> {
-    if let Some(base) = base
-        && let Some(policy) = read_policy(repo, base)?
-    {
-        return Ok(Some((policy, base)));
-    }
-    let Some(line) = repo.default_branch()? else {
-        return match base {
-            Some(_) => Ok(None),
-            None => Err(GateError::NoLine {
-                looked_for: "no remote HEAD and no local main, master or trunk".to_owned(),
-                fix: fetch_default(&repo.usual_side()),
-            }),
-        };
-    };
-    Ok(read_policy(repo, line.tip)?.map(|policy| (policy, line.tip)))
-}
+pub(super) const NAME_THE_LINE: &str = "name the line: git reins check --line REF";
 
 /// The policy on the default branch of the remote, else on the local one, whatever the range;
 /// `None` where no line is known or it has no policy.
@@ -205,81 +343,14 @@ pub fn standing_policy(repo: &Repo) -> Result<Option<Policy>, GateError> {
 /// When a ref cannot be read.
 pub fn protected_tips(repo: &Repo, policy: &Policy) -> Result<Vec<CommitId>, GateError> {
     let mut tips = Vec::new();
-    for name in &policy.protect.base {
-        let line = repo.protected_line(name)?;
-        tips.extend(line.map(|line| line.tip).filter(|tip| !tips.contains(tip)));
+    for pattern in &policy.protect.base {
+        for line in repo.lines_of(&repo.usual_side(), pattern)? {
+            tips.push(line.tip);
+        }
     }
+    tips.sort_unstable();
+    tips.dedup();
     Ok(tips)
-}
-
-/// The range, and the protected tips that bound it.
-///
-/// With a base given, the tips that already contain the candidate are left out, so that a landed
-/// decision can be computed again.
-fn range_of(
-    repo: &Repo,
-    tip: CommitId,
-    base: Option<CommitId>,
-    lines: Vec<CommitId>,
-) -> Result<(Range, Vec<CommitId>), GateError> {
-    let hidden: Vec<_> = lines.iter().copied().chain(base).collect();
-    let range = repo.range(tip, &hidden)?;
-    if base.is_none() || !range.commits.is_empty() {
-        return Ok((range, lines));
-    }
-    let mut left = Vec::new();
-    for line in lines {
-        if !repo.contains(line, tip)? {
-            left.push(line);
-        }
-    }
-    let hidden: Vec<_> = left.iter().copied().chain(base).collect();
-    Ok((repo.range(tip, &hidden)?, left))
-}
-
-/// The protected tip with the fewest commits between it and the candidate, then the one that is
-/// the fewest commits ahead.
-///
-/// Of several that are equally near, any does while they hold one policy; otherwise nobody knows
-/// which one judges.
-pub(super) fn nearest(
-    repo: &Repo,
-    tip: CommitId,
-    lines: &[CommitId],
-) -> Result<Option<CommitId>, GateError> {
-    if let [only] = lines {
-        return Ok(Some(*only));
-    }
-    let mut distances = Vec::new();
-    for line in lines {
-        let between = repo.range(tip, &[*line])?.commits.len();
-        let ahead = repo.range(*line, &[tip])?.commits.len();
-        distances.push(((between, ahead), *line));
-    }
-    let shortest = distances.iter().map(|(distance, _)| *distance).min();
-    let mut tied = distances
-        .into_iter()
-        .filter(|(distance, _)| Some(*distance) == shortest);
-    let Some((_, first)) = tied.next() else {
-        return Ok(None);
-    };
-    let policy = |line: CommitId| -> Result<_, GateError> {
-        Ok(repo.entry(repo.commit(line)?.tree, POLICY_PATH)?)
-    };
-    for (_, other) in tied {
-        if policy(other)? != policy(first)? {
-            let looked_for = format!(
-                "{} and {} are equally near, with two policies",
-                first.short(),
-                other.short()
-            );
-            return Err(GateError::NoLine {
-                looked_for,
-                fix: NAME_THE_RANGE.to_owned(),
-            });
-        }
-    }
-    Ok(Some(first))
 }
 
 /// The policy in the tree of a commit; `None` when there is none.

@@ -118,12 +118,17 @@ pub(super) fn read(
 ///
 /// # Errors
 /// When the name means no commit, or an object is absent or unreadable.
-pub fn of_commit(repo: &Repo, name: &str) -> Result<Vec<(String, Vec<u8>)>, GateError> {
+pub fn of_commit(
+    repo: &Repo,
+    name: &str,
+    line: Option<&str>,
+) -> Result<Vec<(String, Vec<u8>)>, GateError> {
     let Governed::Under(context) = range_context::find(
         repo,
         &Request {
             base: None,
             tip: Some(name),
+            line,
         },
     )?
     else {

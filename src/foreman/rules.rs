@@ -52,7 +52,7 @@ fn unprotected(asked: &Policy) -> Rules {
 /// When a policy that is there cannot be read.
 pub fn rules(repo: &Repo) -> Result<Rules, GateError> {
     match range_context::find(repo, &Request::default()) {
-        Ok(Governed::Under(ground)) => {
+        Ok(Governed::Under(ground)) if !ground.line.is_adoption => {
             let on_complete = ground.policy.foreman.on_complete.clone();
             Ok(Rules {
                 policy: ground.policy,
@@ -61,7 +61,7 @@ pub fn rules(repo: &Repo) -> Result<Rules, GateError> {
             })
         }
         // a shallow clone can be folded in: it only cannot say where it would land
-        Ok(Governed::NoPolicy { .. })
+        Ok(Governed::Under(_) | Governed::NoPolicy { .. })
         | Err(
             GateError::NoLine { .. }
             | GateError::Unborn

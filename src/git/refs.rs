@@ -124,6 +124,21 @@ impl Repo {
         }))
     }
 
+    /// The line that a symbolic ref names, when that is below a prefix; `None` when it holds a commit
+    /// itself, or leads nowhere.
+    pub(super) fn symbolic_line(&self, name: &str, prefix: &str) -> Result<Option<Line>, GitError> {
+        let other = |error: gix::Error| GitError::Other {
+            what: name.to_owned(),
+            why: chain(&error),
+        };
+        let found = self.inner.try_find_reference(name).map_err(other)?;
+        let target = found.and_then(|found| Some(found.target().try_name()?.as_bstr().to_string()));
+        match target {
+            Some(target) if target.starts_with(prefix) => self.line(&target),
+            Some(_) | None => Ok(None),
+        }
+    }
+
     fn exact_ref(&self, name: &str) -> Result<Option<gix::Reference<'_>>, GitError> {
         if !name.starts_with("refs/") {
             return Ok(None);

@@ -1,12 +1,15 @@
 //! Finds the remote that is meant and the commits of its protected lines.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use gix::bstr::BStr;
 use gix::remote::Direction;
 
+use super::plumbing::{Git, GitPlace, PlumbingError};
 use super::refs::Line;
 use super::{GitError, Repo};
+use crate::policy::refname;
 
 /// The names of default branches, where no remote says which one it is.
 const DEFAULT_NAMES: [&str; 3] = ["main", "master", "trunk"];
@@ -21,6 +24,18 @@ pub enum Side {
     Elsewhere,
     /// This very repository: its own refs.
     Here,
+}
+
+/// What `git ls-remote --symref` prints about the HEAD and the branches of a remote.
+///
+/// # Errors
+/// When the remote does not answer; nothing is asked on a terminal.
+pub fn ask(place: &GitPlace, url: &OsStr) -> Result<Vec<u8>, PlumbingError> {
+    let args = ["ls-remote", "--symref", "--quiet", "--"].map(OsStr::new);
+    let patterns = ["HEAD", "refs/heads/*"].map(OsStr::new);
+    Git::at(place)
+        .args(args.into_iter().chain([url]).chain(patterns))
+        .run()
 }
 
 impl Repo {
@@ -51,9 +66,18 @@ impl Repo {
             .unwrap_or(true)
     }
 
-    /// The side whose lines are protected where nobody names one.
+    /// The side whose lines are protected where nobody names one: a bare repository and one without
+    /// remotes go by their own refs.
     pub fn usual_side(&self) -> Side {
-        self.remote().map_or(Side::Here, Side::Remote)
+        if self.is_bare() || self.remotes().is_empty() {
+            return Side::Here;
+        }
+        self.remote().map_or(Side::Elsewhere, Side::Remote)
+    }
+
+    /// Whether this is a bare repository, with no linked worktree around it.
+    fn is_bare(&self) -> bool {
+        self.inner.is_bare() && self.worktree().is_none()
     }
 
     /// The side that a push goes to, by the two arguments of `pre-push`: the name of a remote, or
@@ -204,17 +228,20 @@ impl Repo {
 
     /// The names of the tracking refs below a remote; of all, when none is named.
     fn tracking(&self, remote: &str) -> Result<Vec<String>, GitError> {
+        match remote {
+            "" => self.names_below("refs/remotes/"),
+            _ => self.names_below(&format!("refs/remotes/{remote}/")),
+        }
+    }
+
+    /// The full names of the refs below a prefix.
+    fn names_below(&self, prefix: &str) -> Result<Vec<String>, GitError> {
         let other = |error: gix::Error| GitError::Other {
-            what: "refs/remotes".to_owned(),
+            what: prefix.to_owned(),
             why: super::chain(&error),
         };
-        let prefix = if remote.is_empty() {
-            "refs/remotes/".to_owned()
-        } else {
-            format!("refs/remotes/{remote}/")
-        };
         let platform = self.inner.references().map_err(other)?;
-        let found = platform.prefixed(prefix.as_str()).map_err(other)?;
+        let found = platform.prefixed(prefix).map_err(other)?;
         Ok(found
             .flatten()
             .map(|found| found.name().as_bstr().to_string())
@@ -285,64 +312,66 @@ impl Repo {
     /// # Errors
     /// When a ref cannot be read.
     pub fn default_branch(&self) -> Result<Option<Line>, GitError> {
-        Ok(self.default_lines(&self.usual_side())?.into_iter().next())
+        self.default_of(&self.usual_side())
     }
 
-    /// The default branch of a side: the remote's, as its tracking HEAD says, else local main,
-    /// master or trunk. Every remote has one of a place that is none of them.
+    /// The default branch of a side. Of a remote it is what the tracking HEAD says as a symbolic ref:
+    /// a ref of that name which holds a commit is a branch that somebody called HEAD. A bare
+    /// repository has its own HEAD. Elsewhere it is the only one of main, master and trunk.
     ///
     /// # Errors
     /// When a ref cannot be read.
-    pub fn default_lines(&self, side: &Side) -> Result<Vec<Line>, GitError> {
-        let mut lines = self.tracked_defaults(side)?;
-        if lines.is_empty() {
-            lines.extend(self.local_default()?);
-        }
-        Ok(lines)
-    }
-
-    /// The default branches of a side by its tracking refs alone.
-    ///
-    /// # Errors
-    /// When a ref cannot be read.
-    pub fn tracked_defaults(&self, side: &Side) -> Result<Vec<Line>, GitError> {
-        let mut lines = Vec::new();
-        for remote in self.speakers(side) {
-            let names = ["HEAD"].into_iter().chain(DEFAULT_NAMES);
-            lines.extend(
-                self.first_line(names.map(|name| format!("refs/remotes/{remote}/{name}")))?,
-            );
-        }
-        Ok(lines)
-    }
-
-    /// The local main, master or trunk.
-    ///
-    /// # Errors
-    /// When a ref cannot be read.
-    pub fn local_default(&self) -> Result<Option<Line>, GitError> {
-        self.first_line(DEFAULT_NAMES.map(|name| format!("refs/heads/{name}")))
-    }
-
-    fn first_line(
-        &self,
-        names: impl IntoIterator<Item = String>,
-    ) -> Result<Option<Line>, GitError> {
-        for name in names {
-            if let Some(line) = self.line(&name)? {
-                return Ok(Some(line));
+    pub fn default_of(&self, side: &Side) -> Result<Option<Line>, GitError> {
+        match side {
+            Side::Remote(remote) => {
+                let branches = format!("refs/remotes/{remote}/");
+                self.symbolic_line(&format!("{branches}HEAD"), &branches)
+            }
+            Side::Elsewhere => Ok(None),
+            Side::Here if self.is_bare() => self.symbolic_line("HEAD", "refs/heads/"),
+            Side::Here => {
+                let mut lines = Vec::new();
+                for name in DEFAULT_NAMES {
+                    lines.extend(self.line(&format!("refs/heads/{name}"))?);
+                }
+                Ok(lines.pop().filter(|_| lines.is_empty()))
             }
         }
-        Ok(None)
     }
 
-    /// A protected line by the name that the policy gives it, on the side whose lines are
-    /// protected where nobody names one.
+    /// The lines of a side that a name or a pattern of the policy means, each with the name that it
+    /// has on its own side.
     ///
     /// # Errors
     /// When a ref cannot be read.
-    pub fn protected_line(&self, name: &str) -> Result<Option<Line>, GitError> {
-        Ok(self.lines(&self.usual_side(), name)?.into_iter().next())
+    pub fn lines_of(&self, side: &Side, pattern: &str) -> Result<Vec<Line>, GitError> {
+        let prefix = match side {
+            Side::Remote(remote) => format!("refs/remotes/{remote}/"),
+            Side::Elsewhere => return Ok(Vec::new()),
+            Side::Here => "refs/heads/".to_owned(),
+        };
+        let mut lines = Vec::new();
+        for name in self.names_of(&prefix, pattern)? {
+            let behind = &name["refs/heads/".len()..];
+            let line = self.line(&format!("{prefix}{behind}"))?;
+            lines.extend(line.map(|line| Line { name, ..line }));
+        }
+        Ok(lines)
+    }
+
+    /// The branches below a prefix of refs that a pattern matches, by their names on their own side.
+    fn names_of(&self, prefix: &str, pattern: &str) -> Result<Vec<String>, GitError> {
+        if !pattern.contains('*') {
+            let is_branch = pattern.starts_with("refs/heads/");
+            return Ok(Vec::from_iter(is_branch.then(|| pattern.to_owned())));
+        }
+        let branch = |name: &String| format!("refs/heads/{}", &name[prefix.len()..]);
+        let names = self.names_below(prefix)?;
+        Ok(names
+            .iter()
+            .map(branch)
+            .filter(|name| name != "refs/heads/HEAD" && refname::matches(pattern, name))
+            .collect())
     }
 
     /// Where a line stands, as far as this clone knows: by the tracking refs of the side, else by

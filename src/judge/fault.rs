@@ -27,12 +27,6 @@ pub enum TrialError {
     /// The repository or the policy cannot answer.
     #[error(transparent)]
     Gate(Box<GateError>),
-    /// There is no policy on the line that the candidate would land on.
-    #[error("{line} has no policy: it is not under reins, nothing is judged")]
-    NotUnderReins {
-        /// The line.
-        line: String,
-    },
     /// The ledgers disagree, so that nobody knows what to judge by.
     #[error("the ledgers of the range disagree")]
     Checked(Box<Decision>),
@@ -152,7 +146,6 @@ impl Explained for TrialError {
             Self::Marker(_) | Self::Command(_) => explanation
                 .code(Code::PolicyInvalid)
                 .fix("correct the key on the protected line"),
-            Self::NotUnderReins { .. } => explanation.fix("git reins init"),
             Self::Bare => explanation.fix("judge in a clone with a worktree"),
             Self::Occupied(_) => explanation.fix("move it away, and judge again"),
             Self::Checked(_)

@@ -30,6 +30,8 @@ pub struct TrialRequest<'a> {
     pub base: Option<&'a str>,
     /// The candidate as it was given; HEAD when it was not.
     pub tip: Option<&'a str>,
+    /// The line that the operator names.
+    pub line: Option<&'a str>,
     /// The runner image as it was given.
     pub image: Option<&'a str>,
     /// Whether the draft channel failed.
@@ -100,19 +102,20 @@ impl Candidate {
 /// When the repository cannot answer, or something refuses before anything runs.
 pub fn pin(repo: &Repo, request: &TrialRequest<'_>, today: Day) -> Result<TrialInputs, TrialError> {
     let Evidence { context, facts } = match request.patch {
-        Some(_) => beside_patch(repo, request.base, today)?,
+        Some(_) => beside_patch(repo, (request.base, request.line), today)?,
         None => evidence(
             repo,
             &Request {
                 base: request.base,
                 tip: request.tip,
+                line: request.line,
             },
             today,
         )?,
     };
     let evaluation = Evaluation::of(facts);
     let check = admit::check(&evaluation).map_err(GateError::from)?;
-    if check.decision == Outcome::Refuse {
+    if check.decision == Outcome::Refuse || context.line.is_adoption {
         return Err(TrialError::Checked(Box::new(check)));
     }
     let bound = Bound::of(&evaluation);
@@ -161,18 +164,26 @@ fn no_epoch() -> TrialError {
 fn evidence(repo: &Repo, range: &Request<'_>, today: Day) -> Result<Evidence, TrialError> {
     match collect(repo, range, today)? {
         Governed::Under(evidence) => Ok(*evidence),
-        Governed::NoPolicy { line } => Err(TrialError::NotUnderReins { line }),
+        Governed::NoPolicy { line } => Err(GateError::NoPolicy { line }.into()),
     }
 }
 
 /// The material for a patch that no commit has: that of HEAD when HEAD only adds material to base,
 /// else that of base.
-fn beside_patch(repo: &Repo, base: Option<&str>, today: Day) -> Result<Evidence, TrialError> {
+fn beside_patch(
+    repo: &Repo,
+    (base, line): (Option<&str>, Option<&str>),
+    today: Day,
+) -> Result<Evidence, TrialError> {
+    let request = Request {
+        line,
+        ..Request::default()
+    };
     let base = match base {
         Some(name) => repo.resolve(name)?,
-        None => match range_context::find(repo, &Request::default())? {
+        None => match range_context::find(repo, &request)? {
             Governed::Under(ground) => ground.landing,
-            Governed::NoPolicy { line } => return Err(TrialError::NotUnderReins { line }),
+            Governed::NoPolicy { line } => return Err(GateError::NoPolicy { line }.into()),
         },
     };
     let name = base.to_string();
@@ -181,7 +192,7 @@ fn beside_patch(repo: &Repo, base: Option<&str>, today: Day) -> Result<Evidence,
             repo,
             &Request {
                 base: Some(&name),
-                tip: None,
+                ..request
             },
             today,
         )?;
@@ -195,6 +206,7 @@ fn beside_patch(repo: &Repo, base: Option<&str>, today: Day) -> Result<Evidence,
         &Request {
             base: Some(&name),
             tip: Some(&name),
+            line,
         },
         today,
     )

@@ -40,7 +40,7 @@ impl TrialRunner<'_> {
     /// When HEAD holds no such row, or it is not known how a run ended.
     pub fn try_property(&self, id: &OracleId) -> Result<Attempt, TrialError> {
         let head = self.repo.head()?.ok_or(GateError::Unborn)?;
-        let line = || TrialError::NotUnderReins {
+        let line = || GateError::NoPolicy {
             line: "HEAD".to_owned(),
         };
         let policy = read_policy(self.repo, head)?.ok_or_else(line)?;

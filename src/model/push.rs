@@ -1,4 +1,6 @@
-//! What does a push ask for, ref by ref, and what is the answer to each?
+//! What a push asks for, ref by ref, and the answer to each.
+
+use std::collections::BTreeMap;
 
 use super::decision::Detail;
 use super::ids::ObjectId;
@@ -17,6 +19,15 @@ pub struct Update {
     pub new: Option<ObjectId>,
     /// The object that it names there now; `None` when it does not exist.
     pub old: Option<ObjectId>,
+}
+
+/// The branches of a remote, as it told when it was asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RemoteRefs {
+    /// The branch that its HEAD names, `refs/heads/...`; none when that branch does not exist.
+    pub head: Option<String>,
+    /// Every branch and its commit.
+    pub branches: BTreeMap<String, ObjectId>,
 }
 
 /// A line of a push that is not in the form that git writes.
@@ -96,6 +107,13 @@ impl Update {
         REVIEWS
             .iter()
             .any(|prefix| self.name.starts_with(prefix.as_bytes()))
+    }
+
+    /// Whether it sets a ref that no push may set: a branch called HEAD, which a fetch would take for
+    /// the default branch of the remote, or one below `refs/reins/`.
+    pub fn is_reserved(&self) -> bool {
+        let is_reserved = |name: &str| name == "refs/heads/HEAD" || name.starts_with("refs/reins/");
+        self.new.is_some() && (is_reserved(&self.text()) || is_reserved(&self.line()))
     }
 
     /// Whether there is anything to judge: notes never land anywhere, and a ref that is not there

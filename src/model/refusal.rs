@@ -169,8 +169,8 @@ codes! {
     }
     HistoryUntrusted "HISTORY_UNTRUSTED" {
         class: Refusal,
-        rule: "the candidate shares history with the protected line, and no push deletes or rewrites that line",
-        reads: "the raw parents of the candidate and of the protected lines, and what a push does to these lines",
+        rule: "the candidate shares history with the protected line, a given base is part of that line, and no push deletes or rewrites it or uses a reserved ref",
+        reads: "the raw parents of the candidate, the given base and the protected lines, and what a push does to these lines",
         remedy: "bring the change onto a branch that starts at the protected line",
         authority: "nobody: without a common commit there is no base"
     }
@@ -188,10 +188,17 @@ codes! {
         remedy: "write what is missing: git reins init && git reins fixture pin --epoch ID --runner-image auto",
         authority: "nobody"
     }
+    LineUnknown "LINE_UNKNOWN" {
+        class: Undecided,
+        rule: "the line that a candidate would land on is known: the default branch is what refs/remotes/REMOTE/HEAD says as a symbolic ref, never guessed from the name of a branch",
+        reads: "the symbolic HEAD of the remote, and the refs that protect.base names",
+        remedy: "git remote set-head origin --auto, or name the line: --line REF",
+        authority: "nobody: say which line is meant"
+    }
     NeedsHuman "NEEDS_HUMAN" {
         class: Hold,
-        rule: "some changes are held for a person whatever the checks say: human-only paths, the policy, a cited spec, a revert that takes rows away",
-        reads: "the paths that the range owns, the policy, the cited spec files and the ledgers",
+        rule: "some changes are held for a person whatever the checks say: human-only paths, the policy, a cited spec, a revert that takes rows away, the first policy, what another protected line brings",
+        reads: "the paths that the range owns, the policy, the cited spec files, the ledgers and the protected lines",
         remedy: "ask a maintainer to read the range and to land it",
         authority: "a maintainer of the protected line"
     }
@@ -229,6 +236,13 @@ codes! {
         reads: ".gitreins/reins.toml on the protected line",
         remedy: "correct the named key on the protected line",
         authority: "whoever maintains the policy"
+    }
+    PolicyMissing "POLICY_MISSING" {
+        class: Undecided,
+        rule: "a range is judged by the policy on the line that it would land on; without one nothing is judged, and nothing is green",
+        reads: ".gitreins/reins.toml on the protected line and at tip",
+        remedy: "git reins init, and land what it writes",
+        authority: "whoever maintains the protected line"
     }
     ResultsInvalid "RESULTS_INVALID" {
         class: Refusal,

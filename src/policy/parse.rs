@@ -124,10 +124,9 @@ fn read_policy(root: &mut Table<'_>) -> Read<Policy> {
 
 fn read_protect(table: &mut Table<'_>) -> Read<Protect> {
     let default = Protect::default();
-    let name = |node: &Node<'_>| node.checked(refname::fault);
     let pattern = |node: &Node<'_>| node.checked(refname::pattern_fault);
     Ok(Protect {
-        base: table.or("base", default.base, |node| node.distinct(name))?,
+        base: table.or("base", default.base, |node| node.distinct(pattern))?,
         enforce: table.or("enforce", default.enforce, |node| node.distinct(pattern))?,
     })
 }

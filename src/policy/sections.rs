@@ -112,12 +112,13 @@ impl Default for Paths {
     }
 }
 
-/// `[protect]`: refs by their full names, `refs/...`.
+/// `[protect]`: refs by their full names or patterns of them, `refs/...`: `*` within one component,
+/// `**` any depth.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Protect {
-    /// The protected lines, well-formed names without globs.
+    /// The protected lines.
     pub base: Vec<String>,
-    /// Patterns of the refs on which a push is refused: `*` within one component, `**` any depth.
+    /// The refs on which a push is refused.
     pub enforce: Vec<String>,
 }
 

@@ -32,6 +32,9 @@ fn gate(report: &Report) -> TestSuite {
     suite.add_test_case(case("gate", "decision", decision(report)));
     for rule in Rule::all() {
         let status = match by_rule.get(&rule) {
+            Some(findings) if rule == Rule::Code(Code::PolicyMissing) => {
+                skipped(&sentence(findings[0]))
+            }
             Some(findings) => found(findings),
             None if report.decision == Answered::Undecided => skipped("nothing could be decided"),
             None if rule == Rule::Code(Code::SecretSuspected) => {
@@ -45,6 +48,9 @@ fn gate(report: &Report) -> TestSuite {
 }
 
 fn decision(report: &Report) -> TestCaseStatus {
+    if is_unpoliced(&report.findings) {
+        return skipped(&because(report));
+    }
     let mut status = match kind(report.decision) {
         None => return TestCaseStatus::success(),
         Some(kind) => TestCaseStatus::non_success(kind),
@@ -60,6 +66,13 @@ fn decision(report: &Report) -> TestCaseStatus {
     );
     status.set_description(lines(&recompute));
     status
+}
+
+/// Whether nothing was judged since there is no policy.
+fn is_unpoliced(findings: &[Finding]) -> bool {
+    findings
+        .iter()
+        .any(|finding| finding.rule == Rule::Code(Code::PolicyMissing))
 }
 
 fn kind(answer: Answered) -> Option<NonSuccessKind> {

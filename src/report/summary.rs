@@ -88,11 +88,6 @@ pub fn report(evaluation: &Evaluation, decision: &Decision, sources: Sources) ->
     }
 }
 
-/// The report where there is nothing but a decision: the range is not under reins.
-pub fn unruled(decision: &Decision, recompute: String) -> Report {
-    bare(decision, provenance(decision, Vec::new(), recompute))
-}
-
 /// The report where nothing can be decided.
 pub fn undecided(obstacle: &Obstacle, today: Day, recompute: String) -> Report {
     let nothing = Decision::without_range(Outcome::Refuse, Rules::Full, today);
@@ -120,7 +115,7 @@ pub fn undecided(obstacle: &Obstacle, today: Day, recompute: String) -> Report {
     Report {
         decision: Answered::Undecided,
         findings: told_apart(vec![finding]),
-        ..unruled(&nothing, recompute)
+        ..bare(&nothing, provenance(&nothing, Vec::new(), recompute))
     }
 }
 

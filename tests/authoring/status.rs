@@ -98,7 +98,7 @@ fn the_policy_is_committed_and_lands_first() {
         repo.write("src/account.py", "x = 1\n");
         repo.commit("first");
         if remote {
-            repo.git(&["init", "-q", "--bare", "../server.git"]);
+            repo.git(&["init", "-q", "--bare", "-b", "main", "../server.git"]);
             repo.git(&["remote", "add", "origin", "../server.git"]);
             repo.git(&["push", "-q", "origin", "main"]);
         }

@@ -343,6 +343,12 @@ fn configuration_that_would_run_something() {
         }
         let hooks = story.path("../hooks").display().to_string();
         let ext = format!("ext::{evil} %S");
+        story.git(&["update-ref", "refs/remotes/far/main", "main"]);
+        story.git(&[
+            "symbolic-ref",
+            "refs/remotes/far/HEAD",
+            "refs/remotes/far/main",
+        ]);
         for (key, value) in [
             ("core.fsmonitor", evil.as_str()),
             ("core.hooksPath", &hooks),

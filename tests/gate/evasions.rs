@@ -131,7 +131,6 @@ fn equal_directories_under_two_prefixes_are_two_listings() {
 fn the_environment_chooses_no_remote() {
     let story = Story::start();
     story.patch("without a row");
-    let honest = story.ask(&["check", "--json"]);
     story.git(&["remote", "add", "evil", "nowhere"]);
     story.git(&["remote", "add", "other", "nowhere"]);
     story.git(&["update-ref", "refs/remotes/evil/main", "HEAD"]);
@@ -146,11 +145,12 @@ fn the_environment_chooses_no_remote() {
             .output()
             .expect("the binary runs"),
     );
-    assert_eq!((run.code, run.stdout), (Some(1), honest.run.stdout));
+    assert_eq!(run.code, Some(128), "{run}");
+    assert!(run.stdout.contains("LINE_UNKNOWN"), "{run}");
 }
 
 #[test]
-fn two_lines_that_are_equally_near_hold_one_policy_or_none_judges() {
+fn of_two_lines_that_are_equally_near_the_default_branch_judges() {
     let story = Story::start();
     story.git(&["switch", "-q", "main"]);
     story.replace(
@@ -173,9 +173,23 @@ fn two_lines_that_are_equally_near_hold_one_policy_or_none_judges() {
     story.git(&["switch", "-q", "release"]);
     story.write("docs/guide.md", "# Guide, again\n");
     story.commit("docs");
-    let answer = story.ask(&["check", "topic", "--json"]);
+    let tied = |story: &Story| story.ask(&["check", "topic", "--json"]);
+    assert_eq!(tied(&story).run.code, Some(1), "main judges");
+    story.git(&["switch", "-q", "main"]);
+    story.replace(
+        ".gitreins/reins.toml",
+        "refs/heads/main\"",
+        "refs/heads/next\"",
+    );
+    story.commit("other lines");
+    story.git(&["branch", "next", "main~1"]);
+    let answer = tied(&story);
     assert_eq!(answer.run.code, Some(128), "{}", answer.run);
-    assert!(answer.run.stdout.contains("equally near"), "{}", answer.run);
+    assert!(
+        answer.run.stdout.contains("equally near") && answer.run.stdout.contains("LINE_UNKNOWN"),
+        "{}",
+        answer.run
+    );
 }
 
 #[test]

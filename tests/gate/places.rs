@@ -110,6 +110,7 @@ fn the_answer_does_not_depend_on_where_one_stands() {
         "--no-local",
         "--depth",
         "50",
+        "--no-single-branch",
         &format!("file://{}", story.path("").display()),
         "../deep",
     ]);
@@ -215,7 +216,12 @@ fn the_remotes_line_is_the_protected_one() {
     let _ = origin
         .shell("cd ../clone && git remote set-head -d origin")
         .expect(0);
-    ask().says(1, &["ORACLE_NOT_INDEPENDENT same-commit"]);
+    assert!(ask().run.stdout.contains("LINE_UNKNOWN"));
+    // the operator may name it, and the answer says so
+    let named = ["check", "--json", "--line", "origin/main"];
+    let named = Answer::of(origin.reins_in("../clone", &named));
+    named.says(1, &["ORACLE_NOT_INDEPENDENT same-commit"]);
+    assert!(named.run.stdout.contains("named with --line: origin/main"));
 }
 
 #[test]
@@ -327,25 +333,29 @@ fn where_nothing_can_be_judged() {
     let plain = Repo::new();
     plain.write("a", "x");
     plain.commit("no policy");
-    let said = plain.reins(&["check"]).expect(0);
-    assert_eq!(
-        (said.stdout.as_str(), said.stderr.lines().count()),
-        ("", 1),
-        "{said}"
+    for command in ["check", "admit", "report"] {
+        let said = plain.reins(&[command]).expect(128);
+        assert!(
+            said.stderr
+                .contains("NOT JUDGED: main has no policy (POLICY_MISSING)"),
+            "{said}"
+        );
+    }
+    let junit = plain.reins(&["report", "--format", "junit"]).expect(128);
+    assert!(
+        junit.stdout.contains("<skipped") && !junit.stdout.contains("<error"),
+        "{junit}"
     );
-    let answer = check(&plain);
-    answer.admits();
-    assert_eq!(
-        answer.json["warnings"].as_array().map(Vec::len),
-        Some(1),
-        "{}",
-        answer.run
-    );
-    // a policy that only the candidate has counts for nothing yet
+    // the first policy is held for a person
     plain.git(&["switch", "-q", "-c", "topic"]);
     plain.write(".gitreins/reins.toml", super::story::POLICY);
     plain.commit("policy");
-    check(&plain).admits();
+    let held = check(&plain);
+    assert!(
+        held.findings().contains("NEEDS_HUMAN adoption"),
+        "{}",
+        held.run
+    );
     // no line that anybody knows
     plain.git(&["branch", "-q", "-D", "main"]);
     assert_eq!(check(&plain).run.code, Some(128));

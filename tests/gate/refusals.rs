@@ -222,7 +222,25 @@ pub const CASES: &[Case] = &[
         );
         story.git(&["clone", "-q", "--bare", &here, &origin]);
         story.git(&["remote", "add", "origin", &format!("file://{origin}")]);
+        story.git(&["fetch", "-q", "origin"]);
+        story.git(&["remote", "set-head", "origin", "main"]);
         fs::write(story.path(".git/shallow"), story.id("topic~1") + "\n").unwrap();
+        passed(story)
+    }),
+    case(Code::LineUnknown, "", || {
+        let story = Story::honest();
+        story.git(&["clone", "-q", "--bare", ".", "../origin.git"]);
+        let head = ["symbolic-ref", "HEAD", "refs/heads/main"];
+        story.git(&[&["-C", "../origin.git"][..], &head].concat());
+        story.git(&["remote", "add", "origin", "../origin.git"]);
+        passed(story)
+    }),
+    case(Code::PolicyMissing, "", || {
+        let story = Story::honest();
+        let empty = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+        let orphan = story.git(&["commit-tree", "-m", "none", empty]);
+        story.git(&["branch", "-q", "-f", "main", orphan.trim()]);
+        story.git(&["switch", "-q", "main"]);
         passed(story)
     }),
     case(Code::HistoryUntrusted, "no-common-commit", || {

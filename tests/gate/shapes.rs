@@ -498,6 +498,7 @@ fn from_before_the_policy() {
     story.commit("ledgers");
     story.git(&["branch", "-f", "main", "trunk"]);
     switch(&story, "old");
+    story.git(&["branch", "-q", "-D", "trunk"]);
     story.patch("old");
     let answer = one(&story);
     assert_eq!(answer.run.code, Some(1), "{}", answer.run);

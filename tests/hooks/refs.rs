@@ -68,39 +68,10 @@ fn the_first_push_to_an_empty_remote_is_a_bootstrap() {
     it.git(&["remote", "remove", "origin"]);
     it.git(&["remote", "add", "fresh", "../empty.git"]);
     let said = it.push(&["fresh", "main"]).goes();
-    assert!(said.contains("no base: bootstrap"), "{said}");
+    assert!(said.contains("the remote has no branch yet"), "{said}");
     // from then on its line is known
     it.bad("x");
     let _ = it.push(&["fresh", "topic"]).stops(1, &["same-commit"]);
-}
-
-#[test]
-fn the_first_branch_of_an_empty_remote_is_the_protected_line() {
-    let it = crate::support::Repo::new();
-    let story = crate::story::Story::start_in(it);
-    story.git(&["branch", "-q", "-D", "main"]);
-    story.git(&["init", "-q", "--bare", "../server.git"]);
-    story.git(&["remote", "add", "origin", "../server.git"]);
-    story.script(
-        ".git/hooks/pre-push",
-        "#!/bin/sh\nexec git-reins hook run pre-push \"$@\"\n",
-    );
-    let said = story.shell("git push -q origin topic").expect(1);
-    assert!(
-        said.stderr.contains("cannot decide") && said.stderr.contains("push that line first"),
-        "{said}"
-    );
-    let said = story.shell("git push -q origin topic:main").expect(0);
-    assert!(said.stderr.contains("no base: bootstrap"), "{said}");
-    // a remote that is known, and which line is protected there is not
-    story.patch("one");
-    let _ = story.shell("git push -q --no-verify origin topic && git update-ref -d refs/remotes/origin/main && git commit -q --allow-empty -m x").expect(0);
-    let said = story.shell("git push -q origin topic").expect(1);
-    assert!(
-        said.stderr.contains("cannot decide")
-            && said.stderr.contains("git remote set-head origin --auto"),
-        "{said}"
-    );
 }
 
 #[test]

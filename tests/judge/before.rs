@@ -215,5 +215,5 @@ fn a_line_without_policy_and_two_bases_are_no_trial() {
     repo.write("x", "x");
     repo.commit("x");
     let run = repo.refuses(128, &["judge"]);
-    assert!(run.stderr.contains("not under reins"), "{run}");
+    assert!(run.stderr.contains("POLICY_MISSING"), "{run}");
 }

@@ -48,6 +48,7 @@ fn every_command_that_judges_evaluates_its_range_once() {
     let request = Request {
         base: Some("main"),
         tip: None,
+        line: None,
     };
     push::judge_range(&repo, &request, None, today).unwrap();
     assert_eq!(computed::take(), (1, 1), "hook");

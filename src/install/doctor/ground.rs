@@ -27,8 +27,8 @@ pub(super) fn findings(site: &Site) -> Result<Vec<Finding>, GateError> {
         ));
     }
     let Some(line) = repo.default_branch()? else {
-        let seen = "no remote HEAD and no local main, master or trunk";
-        let fix = fetch_default(&repo.usual_side());
+        let seen = "the default branch is not known in this clone";
+        let fix = fetch_default(&repo, &repo.usual_side());
         findings.push(Finding::fault(
             "protected-unknown",
             seen,
@@ -93,7 +93,7 @@ fn protected(repo: &Repo, policy: &Policy) -> Result<Vec<Finding>, GateError> {
     }
     let mut findings = Vec::new();
     for name in &policy.protect.base {
-        if repo.protected_line(name)?.is_none() {
+        if repo.lines_of(&repo.usual_side(), name)?.is_empty() {
             let remote = word(&repo.remote().unwrap_or("origin".to_owned()));
             let branch = word(name.strip_prefix("refs/heads/").unwrap_or(name));
             let fix =

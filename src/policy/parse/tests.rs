@@ -105,7 +105,7 @@ const BAD: &[(&str, &str)] = &[
     ("protect.base[0]", "[protect]\nbase = [\"main\"]\n"),
     (
         "protect.base[1]",
-        "[protect]\nbase = [\"refs/heads/main\", \"refs/heads/*\"]\n",
+        "[protect]\nbase = [\"refs/heads/main\", \"refs/heads/x**\"]\n",
     ),
     (
         "protect.base[1]",

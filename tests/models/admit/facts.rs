@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use git_reins::decide::facts::{
-    BaseRev, CommitFacts, Facts, FileFacts, Held, Listing, Material, Own, ParentFacts, Reading,
-    Stray, Tip, Trials,
+    BaseRev, CommitFacts, Facts, FileFacts, Held, LineFacts, Listing, Material, Own, ParentFacts,
+    Reading, Stray, Tip, Trials,
 };
 use git_reins::ledger::fault::LedgerFault;
 use git_reins::ledger::field::Field;
@@ -100,6 +100,7 @@ impl Ground {
             commits: vec![change],
             pins: pins(),
             trials: Trials::default(),
+            line: LineFacts::default(),
         }
     }
 

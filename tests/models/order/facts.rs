@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use git_reins::decide::facts::{
-    CommitFacts, Facts, Held, Listing, Material, Own, ParentFacts, Reading, Tip, Trials,
+    CommitFacts, Facts, Held, LineFacts, Listing, Material, Own, ParentFacts, Reading, Tip, Trials,
 };
 use git_reins::ledger::field::Field;
 use git_reins::ledger::fixture::{FixtureFile, FixtureLedger};
@@ -185,5 +185,6 @@ pub(super) fn facts(model: &Model<'_>, policy: &Policy) -> Facts {
         commits: model.range().into_iter().map(of).collect(),
         pins: pins(),
         trials: Trials::default(),
+        line: LineFacts::default(),
     }
 }
