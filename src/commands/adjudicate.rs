@@ -10,7 +10,7 @@ use crate::decide::result::{JudgeResult, Reading, Source, read};
 use crate::evidence::GateError;
 use crate::evidence::range_context::standing_policy;
 use crate::exit::ExitStatus;
-use crate::foreman::past;
+use crate::foreman::durations;
 use crate::git::Repo;
 use crate::git::plumbing::GitPlace;
 use crate::model::adjudication::Verdict;
@@ -91,7 +91,7 @@ fn past(context: &Context, policy: &Policy) -> Result<Vec<u64>, Failure> {
         return Ok(Vec::new());
     };
     let history = worktree.join(policy.paths.history.as_str());
-    past::durations(&history, &policy.tier1.command)
+    durations::durations(&history, &policy.tier1.command)
         .map_err(|error| Failure::new(error.to_string()))
 }
 

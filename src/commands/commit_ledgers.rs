@@ -1,7 +1,7 @@
-//! How does a command that commits ledgers talk about it?
+//! Shares the flags and the answer of the commands that commit ledgers.
 
 use super::{Answer, Failure};
-use crate::editing::ledger_worktree::Desk;
+use crate::editing::ledger_worktree::LedgerWorktree;
 use crate::git::worktree::{PersonsCommit, StatusEntry, commit_only, open_operation};
 use crate::report::phrases::counted;
 
@@ -23,9 +23,9 @@ pub struct CommitFlags {
 ///
 /// # Errors
 /// As said.
-pub fn nothing_open(desk: &Desk) -> Result<(), Failure> {
+pub fn nothing_open(worktree: &LedgerWorktree) -> Result<(), Failure> {
     use crate::git::worktree::CommitError;
-    open_operation(&desk.place).map_or(Ok(()), |open| Err(CommitError::Open(open).into()))
+    open_operation(&worktree.place).map_or(Ok(()), |open| Err(CommitError::Open(open).into()))
 }
 
 impl CommitFlags {
@@ -35,7 +35,7 @@ impl CommitFlags {
     /// With git's own words; the index is as it was.
     pub fn commit(
         &self,
-        desk: &Desk,
+        worktree: &LedgerWorktree,
         entries: &[StatusEntry],
         default: &str,
         next: &str,
@@ -56,7 +56,7 @@ impl CommitFlags {
             message,
             edit: self.edit,
         };
-        let made = commit_only(&desk.place, commit)?;
+        let made = commit_only(&worktree.place, commit)?;
         let files = counted(entries.len(), "file");
         let said = format!("committed {files} as {}; next: {next}", made.id.short());
         let mut answer = Answer::done("", said);

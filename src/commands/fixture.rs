@@ -9,7 +9,7 @@ use super::evaluate::{Form, Range, answer, evaluation};
 use super::{Answer, Context, Failure, carry_out};
 use crate::decide::admit;
 use crate::editing::fixture::{self, Said};
-use crate::editing::ledger_worktree::Desk;
+use crate::editing::ledger_worktree::LedgerWorktree;
 use crate::editing::plan::Plan;
 use crate::editing::{Refused, judged, landing};
 use crate::git::worktree;
@@ -86,9 +86,9 @@ impl Fixture {
     /// When the worktree cannot be read, or a rule stands against it.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         match self {
-            Self::Pin(command) => command.run(&context.desk()?),
+            Self::Pin(command) => command.run(&context.ledger_worktree()?),
             Self::Verify(command) => command.run(context),
-            Self::Commit(flags) => commit(flags, &context.desk()?),
+            Self::Commit(flags) => commit(flags, &context.ledger_worktree()?),
         }
     }
 
@@ -120,11 +120,11 @@ impl Verify {
 }
 
 impl Pin {
-    fn run(&self, desk: &Desk) -> Result<Answer, Failure> {
+    fn run(&self, worktree: &LedgerWorktree) -> Result<Answer, Failure> {
         if self.epoch.trim().is_empty() {
             return Err(Refused::new("the epoch is blank").into());
         }
-        let opened = desk.ledger::<FixtureLedger>()?;
+        let opened = worktree.ledger::<FixtureLedger>()?;
         let (image, note) = self.image();
         let residual_risk = opened
             .ledger
@@ -133,12 +133,12 @@ impl Pin {
             .unwrap_or_default();
         let said = Said {
             epoch: self.epoch.clone(),
-            base: self.base(desk)?,
+            base: self.base(worktree)?,
             image,
             residual_risk,
         };
-        let after = fixture::pinned(said, fixture::worktree_files(desk)?);
-        if let Some(used) = landing::at_head::<FixtureLedger>(desk)? {
+        let after = fixture::pinned(said, fixture::worktree_files(worktree)?);
+        if let Some(used) = landing::at_head::<FixtureLedger>(worktree)? {
             fixture::epoch_is_free(&used, &after)?;
         }
         let plan = Plan::new([opened.becomes(&after)?]);
@@ -150,7 +150,7 @@ impl Pin {
                 format!("pinned {files} as epoch {}; next: {next}", self.epoch)
             }
         };
-        let mut answer = carry_out(&desk.root, &plan, self.dry_run, said)?;
+        let mut answer = carry_out(&worktree.root, &plan, self.dry_run, said)?;
         if after.files.is_empty() {
             answer = answer
                 .note("no file lies under paths.fixtures: the epoch pins base and image alone");
@@ -169,27 +169,27 @@ impl Pin {
         }
     }
 
-    fn base(&self, desk: &Desk) -> Result<CommitId, Failure> {
+    fn base(&self, worktree: &LedgerWorktree) -> Result<CommitId, Failure> {
         let refused =
             |message: String| Failure::from(Refused::new(message).fix("name a commit: --base REV"));
         match &self.base {
-            Some(named) => worktree::commit_id(&desk.place, named)?
+            Some(named) => worktree::commit_id(&worktree.place, named)?
                 .ok_or_else(|| refused(format!("'{}' names no commit", shown(named)))),
-            None => judged::branch(desk)?.base.ok_or_else(|| {
+            None => judged::branch(worktree)?.base.ok_or_else(|| {
                 refused("the branch shares no commit with a protected line".to_owned())
             }),
         }
     }
 }
 
-fn commit(flags: &CommitFlags, desk: &Desk) -> Result<Answer, Failure> {
-    nothing_open(desk)?;
-    let opened = desk.ledger::<FixtureLedger>()?;
+fn commit(flags: &CommitFlags, worktree: &LedgerWorktree) -> Result<Answer, Failure> {
+    nothing_open(worktree)?;
+    let opened = worktree.ledger::<FixtureLedger>()?;
     let ledger = opened.required()?;
-    let entries = landing::ledger_entry(&opened.path, worktree::status(&desk.place)?)?;
-    fixture::head_holds(desk, ledger)?;
+    let entries = landing::ledger_entry(&opened.path, worktree::status(&worktree.place)?)?;
+    fixture::head_holds(worktree, ledger)?;
     flags.commit(
-        desk,
+        worktree,
         &entries,
         &landing::fixture_message(ledger),
         "git reins check",

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::{Answer, Context, Failure, carry_out};
 use crate::editing::Refused;
-use crate::editing::ledger_worktree::{Desk, DeskError};
+use crate::editing::ledger_worktree::{LedgerWorktree, LedgerWorktreeError};
 use crate::editing::plan::{Plan, Write};
 use crate::exit::ExitStatus;
 use crate::git::plumbing::Git;
@@ -47,11 +47,11 @@ impl Fmt {
     /// # Errors
     /// When one cannot be read: nothing is written then.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        let desk = context.desk()?;
+        let worktree = context.ledger_worktree()?;
         let all = [
-            self.format(&desk, upgrade_oracle)?,
-            self.format(&desk, upgrade_fixture)?,
-            self.format(&desk, upgrade_freezes)?,
+            self.format(&worktree, upgrade_oracle)?,
+            self.format(&worktree, upgrade_fixture)?,
+            self.format(&worktree, upgrade_freezes)?,
         ];
         let missing: Vec<_> = all.iter().flat_map(|one| one.missing.clone()).collect();
         let open: Vec<_> = all.iter().filter_map(|one| one.open.clone()).collect();
@@ -85,7 +85,7 @@ impl Fmt {
                     (true, false) => "git reins oracle commit".to_owned(),
                 };
                 carry_out(
-                    &desk.root,
+                    &worktree.root,
                     &plan,
                     false,
                     format!("wrote {}; next: {next}", changed.join(", ")),
@@ -103,16 +103,20 @@ impl Fmt {
 
     fn format<L: Mergeable>(
         &self,
-        desk: &Desk,
+        worktree: &LedgerWorktree,
         upgrade: fn(&[u8]) -> Result<Upgrade<L>, LedgerFault>,
     ) -> Result<Formatted, Failure> {
-        let path = desk.ledger_path(L::NAME)?;
-        let Some(bytes) = desk.root.read(&path).map_err(DeskError::from)? else {
+        let path = worktree.ledger_path(L::NAME)?;
+        let Some(bytes) = worktree
+            .root
+            .read(&path)
+            .map_err(LedgerWorktreeError::from)?
+        else {
             return Ok(Formatted::default());
         };
-        let fault = |fault| DeskError::Ledger(path.clone(), Box::new(fault));
+        let fault = |fault| LedgerWorktreeError::Ledger(path.clone(), Box::new(fault));
         let (after, missing, open) = if self.resolve {
-            let (text, open) = resolved::<L>(desk, &path, &bytes)?;
+            let (text, open) = resolved::<L>(worktree, &path, &bytes)?;
             (text, Vec::new(), open)
         } else if self.upgrade {
             let upgraded = upgrade(&bytes).map_err(fault)?;
@@ -143,7 +147,7 @@ impl Fmt {
 /// has no markers was finished by hand, and one with markers of ours is being finished: both are
 /// left to that person. Markers in a file that somebody has added are all there is.
 fn resolved<L: Mergeable>(
-    desk: &Desk,
+    worktree: &LedgerWorktree,
     path: &RepoPath,
     bytes: &[u8],
 ) -> Result<(String, Option<String>), Failure> {
@@ -152,9 +156,9 @@ fn resolved<L: Mergeable>(
         return Err(by_hand(path, &ConflictFault::contested(L::NAME, rows)));
     }
     let stages = [
-        staged(desk, path, 1)?,
-        staged(desk, path, 2)?,
-        staged(desk, path, 3)?,
+        staged(worktree, path, 1)?,
+        staged(worktree, path, 2)?,
+        staged(worktree, path, 3)?,
     ];
     let [base, Some(ours), Some(theirs)] = &stages else {
         return marked::<L>(path, &text);
@@ -221,7 +225,11 @@ fn by_hand(path: &RepoPath, fault: &ConflictFault) -> Failure {
 }
 
 /// One side of an unmerged file as the index keeps it.
-fn staged(desk: &Desk, path: &RepoPath, stage: u8) -> Result<Option<Vec<u8>>, Failure> {
+fn staged(
+    worktree: &LedgerWorktree,
+    path: &RepoPath,
+    stage: u8,
+) -> Result<Option<Vec<u8>>, Failure> {
     let asked = [
         "rev-parse",
         "--verify",
@@ -229,10 +237,12 @@ fn staged(desk: &Desk, path: &RepoPath, stage: u8) -> Result<Option<Vec<u8>>, Fa
         "--end-of-options",
         &format!(":{stage}:{path}"),
     ];
-    let Some(id) = Git::at(&desk.place).args(asked).maybe_line()? else {
+    let Some(id) = Git::at(&worktree.place).args(asked).maybe_line()? else {
         return Ok(None);
     };
     Ok(Some(
-        Git::at(&desk.place).args(["cat-file", "blob", &id]).run()?,
+        Git::at(&worktree.place)
+            .args(["cat-file", "blob", &id])
+            .run()?,
     ))
 }

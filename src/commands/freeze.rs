@@ -10,7 +10,7 @@ use super::commit_ledgers::{CommitFlags, nothing_open};
 use super::{Answer, Context, Failure, carry_out, evaluate};
 use crate::editing::evidence::{self, Now};
 use crate::editing::freeze::{self, Expiry, Facts, Said};
-use crate::editing::ledger_worktree::{Desk, Opened};
+use crate::editing::ledger_worktree::{LedgerWorktree, Opened};
 use crate::editing::plan::Plan;
 use crate::editing::{Refused, landing};
 use crate::git::{Repo, worktree};
@@ -132,14 +132,14 @@ impl Freeze {
         if let Self::List(command) = self {
             return command.run(context);
         }
-        let desk = context.desk()?;
-        let opened = desk.ledger::<FreezeLedger>()?;
+        let worktree = context.ledger_worktree()?;
+        let opened = worktree.ledger::<FreezeLedger>()?;
         match self {
-            Self::Add(command) => command.run(context, &desk, &opened),
-            Self::Rm(command) => command.run(&desk, &opened),
-            Self::Prune(command) => command.run(&desk, &opened, context.today),
+            Self::Add(command) => command.run(context, &worktree, &opened),
+            Self::Rm(command) => command.run(&worktree, &opened),
+            Self::Prune(command) => command.run(&worktree, &opened, context.today),
             Self::List(command) => command.run(context),
-            Self::Commit(flags) => commit(flags, &desk, &opened),
+            Self::Commit(flags) => commit(flags, &worktree, &opened),
         }
     }
 
@@ -167,18 +167,18 @@ impl Add {
     fn run(
         &self,
         context: &Context,
-        desk: &Desk,
+        worktree: &LedgerWorktree,
         opened: &Opened<FreezeLedger>,
     ) -> Result<Answer, Failure> {
         let (oracles, fixture) = (
-            desk.ledger::<OracleLedger>()?,
-            desk.ledger::<FixtureLedger>()?,
+            worktree.ledger::<OracleLedger>()?,
+            worktree.ledger::<FixtureLedger>()?,
         );
         let today = context.today;
         let facts = Facts {
             oracles: oracles.required()?,
             fixture: fixture.required()?,
-            policy: &desk.policy,
+            policy: &worktree.policy,
             today,
         };
         let mut said = Said {
@@ -189,7 +189,7 @@ impl Add {
             paths: self
                 .paths
                 .iter()
-                .map(|path| desk.path(path))
+                .map(|path| worktree.path(path))
                 .collect::<Result<_, _>>()?,
             evidence: None,
         };
@@ -203,7 +203,7 @@ impl Add {
             shown(&self.seed),
             self.property
         );
-        let mut answer = carry_out(&desk.root, &plan, self.dry_run, said)?;
+        let mut answer = carry_out(&worktree.root, &plan, self.dry_run, said)?;
         if self.json {
             let row = after
                 .freezes
@@ -297,7 +297,11 @@ impl Add {
 }
 
 impl Rm {
-    fn run(&self, desk: &Desk, opened: &Opened<FreezeLedger>) -> Result<Answer, Failure> {
+    fn run(
+        &self,
+        worktree: &LedgerWorktree,
+        opened: &Opened<FreezeLedger>,
+    ) -> Result<Answer, Failure> {
         let after = freeze::remove(
             opened.required()?.clone(),
             &self.property,
@@ -305,7 +309,7 @@ impl Rm {
         )?;
         let plan = Plan::new([opened.becomes(&after)?]);
         carry_out(
-            &desk.root,
+            &worktree.root,
             &plan,
             self.dry_run,
             format!("removed the freeze of {}; next: {NEXT}", self.property),
@@ -316,7 +320,7 @@ impl Rm {
 impl Prune {
     fn run(
         &self,
-        desk: &Desk,
+        worktree: &LedgerWorktree,
         opened: &Opened<FreezeLedger>,
         today: Day,
     ) -> Result<Answer, Failure> {
@@ -328,7 +332,7 @@ impl Prune {
         }
         let plan = Plan::new([opened.becomes(&after)?]);
         carry_out(
-            &desk.root,
+            &worktree.root,
             &plan,
             self.dry_run,
             format!("removed {}; next: {NEXT}", lost.join(", ")),
@@ -345,7 +349,10 @@ impl List {
                 context.today,
             ),
             None => self.list(
-                context.desk()?.ledger::<FreezeLedger>()?.required()?,
+                context
+                    .ledger_worktree()?
+                    .ledger::<FreezeLedger>()?
+                    .required()?,
                 context.today,
             ),
         }
@@ -392,15 +399,15 @@ fn ends(row: &FreezeRow, today: Day) -> String {
 
 fn commit(
     flags: &CommitFlags,
-    desk: &Desk,
+    worktree: &LedgerWorktree,
     opened: &Opened<FreezeLedger>,
 ) -> Result<Answer, Failure> {
-    nothing_open(desk)?;
+    nothing_open(worktree)?;
     let after = opened.required()?;
-    let entries = landing::ledger_entry(&opened.path, worktree::status(&desk.place)?)?;
-    let before = landing::at_head(desk)?.unwrap_or_else(freeze::empty);
+    let entries = landing::ledger_entry(&opened.path, worktree::status(&worktree.place)?)?;
+    let before = landing::at_head(worktree)?.unwrap_or_else(freeze::empty);
     flags.commit(
-        desk,
+        worktree,
         &entries,
         &landing::freeze_message(&before, after),
         "git reins check",

@@ -11,7 +11,7 @@ use crate::exit::ExitStatus;
 use crate::git::plumbing::GitPlace;
 use crate::install::plan::{self, Install as Decision, Step};
 use crate::install::site::{InstallError, Site};
-use crate::install::{act, messages, status};
+use crate::install::{carry_out, messages, status};
 use crate::report::json;
 use crate::sys::process;
 
@@ -204,7 +204,7 @@ impl Install {
                 Ok(self.snippet(Snippet { why, file, text }))
             }
             _ if self.print => {
-                let text = plan::line_of_a_script(&site.spots);
+                let text = plan::line_of_a_script(&site.hook_files);
                 Ok(self.snippet(Snippet {
                     why: "any shell script runs us so".to_owned(),
                     file: None,
@@ -269,7 +269,7 @@ fn finish(
     news: impl Fn(&Site, &[Step]) -> Vec<String>,
 ) -> Result<Answer, Stopped> {
     if !dry_run {
-        act::carry_out(site, steps)?;
+        carry_out::carry_out(site, steps)?;
     }
     let lines: Vec<_> = steps.iter().map(ToString::to_string).collect();
     if json {

@@ -5,7 +5,7 @@ use clap::builder::PossibleValuesParser;
 
 use super::{Answer, Context, Failure, carry_out};
 use crate::editing::Refused;
-use crate::editing::ledger_worktree::{DeskError, worktree};
+use crate::editing::ledger_worktree::{LedgerWorktreeError, worktree};
 use crate::editing::plan::{Plan, Write};
 use crate::editing::start::{self, Protected};
 use crate::model::path::RepoPath;
@@ -62,15 +62,15 @@ impl Init {
 
     /// What is missing, and whether the policy is.
     fn plan(&self, root: &Root, protected: Option<&Protected>) -> Result<(Plan, bool), Failure> {
-        let path: RepoPath = POLICY_PATH.parse().map_err(DeskError::from)?;
-        let stands = root.read(&path).map_err(DeskError::from)?;
+        let path: RepoPath = POLICY_PATH.parse().map_err(LedgerWorktreeError::from)?;
+        let stands = root.read(&path).map_err(LedgerWorktreeError::from)?;
         let asked = self.warn || self.ledger_dir.is_some() || self.preset.is_some();
         let text = match &stands {
             Some(_) if asked => return Err(exists(format!("{POLICY_PATH} exists already"))),
             Some(text) => text.clone(),
             None => self.policy_text(protected),
         };
-        let policy: Policy = parse(&text).map_err(DeskError::from)?;
+        let policy: Policy = parse(&text).map_err(LedgerWorktreeError::from)?;
         let mut writes = start::missing_ledgers(root, &policy)?;
         match stands {
             Some(_) if writes.is_empty() => {

@@ -1,4 +1,4 @@
-//! `git reins merge-driver`: what do three versions of a ledger become when git merges?
+//! `git reins merge-driver`: merges three versions of a ledger by row.
 
 use std::path::PathBuf;
 

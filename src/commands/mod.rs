@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::Cli;
-use crate::editing::ledger_worktree::Desk;
+use crate::editing::ledger_worktree::LedgerWorktree;
 use crate::editing::plan::Plan;
 use crate::exit::{ExitStatus, Explained, Explanation};
 use crate::git::Repo;
@@ -180,8 +180,8 @@ impl Context {
     ///
     /// # Errors
     /// When there is none.
-    pub fn desk(&self) -> Result<Desk, Failure> {
-        Ok(Desk::open(&self.dir, self.git_dir.as_deref())?)
+    pub fn ledger_worktree(&self) -> Result<LedgerWorktree, Failure> {
+        Ok(LedgerWorktree::open(&self.dir, self.git_dir.as_deref())?)
     }
 }
 

@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 use super::commit_ledgers::{CommitFlags, nothing_open};
 use super::witness::Witness;
 use super::{Answer, Context, Failure, carry_out, evaluate};
-use crate::editing::ledger_worktree::{Desk, Opened};
+use crate::editing::ledger_worktree::{LedgerWorktree, Opened};
 use crate::editing::oracle::{self, Said};
 use crate::editing::plan::Plan;
 use crate::editing::{Refused, judged, landing};
@@ -163,16 +163,16 @@ impl Oracle {
         if let Self::List(command) = self {
             return command.run(context);
         }
-        let desk = context.desk()?;
+        let worktree = context.ledger_worktree()?;
         match self {
-            Self::Add(command) => command.run(&desk),
-            Self::Edit(command) => command.run(&desk),
-            Self::Pin(command) => command.run(&desk),
-            Self::Witness(command) => command.run(context, &desk),
-            Self::Clear(command) => command.run(&desk),
-            Self::Rm(command) => command.run(&desk),
+            Self::Add(command) => command.run(&worktree),
+            Self::Edit(command) => command.run(&worktree),
+            Self::Pin(command) => command.run(&worktree),
+            Self::Witness(command) => command.run(context, &worktree),
+            Self::Clear(command) => command.run(&worktree),
+            Self::Rm(command) => command.run(&worktree),
             Self::List(command) => command.run(context),
-            Self::Commit(flags) => commit(flags, &desk),
+            Self::Commit(flags) => commit(flags, &worktree),
         }
     }
 
@@ -200,18 +200,18 @@ impl Oracle {
 }
 
 impl Add {
-    fn run(&self, desk: &Desk) -> Result<Answer, Failure> {
-        let opened = desk.ledger::<OracleLedger>()?;
-        oracle::check(&desk.policy, self.details.check.as_deref())?;
-        let (source, note) = oracle::source(desk, &self.source)?;
-        let files = oracle::property_files(desk, &self.files)?;
+    fn run(&self, worktree: &LedgerWorktree) -> Result<Answer, Failure> {
+        let opened = worktree.ledger::<OracleLedger>()?;
+        oracle::check(&worktree.policy, self.details.check.as_deref())?;
+        let (source, note) = oracle::source(worktree, &self.source)?;
+        let files = oracle::property_files(worktree, &self.files)?;
         let said = Said {
             source: Some(source),
             property: Some(self.property.clone()),
             files: Some(files),
             ..self.details.said()
         };
-        let authored = worktree::head(&desk.place)?.map(|id| id.to_string());
+        let authored = worktree::head(&worktree.place)?.map(|id| id.to_string());
         let after = oracle::add(
             opened.ledger.clone().unwrap_or_else(oracle::empty),
             &self.id,
@@ -220,28 +220,28 @@ impl Add {
         )?;
         let next = self.details.next(&self.id);
         let said = format!("added oracle {} to {}; next: {next}", self.id, opened.path);
-        let answer = write(desk, &opened, &after, (self.details.dry_run, said))?;
+        let answer = write(worktree, &opened, &after, (self.details.dry_run, said))?;
         let notes = note.into_iter().chain(smoke(after.row(self.id.as_str())));
         Ok(notes.fold(answer, |answer, note| answer.note(&note)))
     }
 }
 
 impl Edit {
-    fn run(&self, desk: &Desk) -> Result<Answer, Failure> {
-        let opened = desk.ledger::<OracleLedger>()?;
+    fn run(&self, worktree: &LedgerWorktree) -> Result<Answer, Failure> {
+        let opened = worktree.ledger::<OracleLedger>()?;
         if self.details.check.is_some() {
-            oracle::check(&desk.policy, self.details.check.as_deref())?;
+            oracle::check(&worktree.policy, self.details.check.as_deref())?;
         }
         let source = self
             .source
             .as_ref()
-            .map(|source| oracle::source(desk, source))
+            .map(|source| oracle::source(worktree, source))
             .transpose()?;
         let (source, note) = source.map_or((None, None), |(source, note)| (Some(source), note));
         let files = if self.files.is_empty() {
             None
         } else {
-            Some(oracle::property_files(desk, &self.files)?)
+            Some(oracle::property_files(worktree, &self.files)?)
         };
         let details = self.details.said();
         let score = if self.score {
@@ -262,7 +262,7 @@ impl Edit {
             self.id,
             self.details.next(&self.id)
         );
-        let answer = write(desk, &opened, &after, (self.details.dry_run, said))?;
+        let answer = write(worktree, &opened, &after, (self.details.dry_run, said))?;
         let notes = note.into_iter().chain(smoke(after.row(self.id.as_str())));
         Ok(notes.fold(answer, |answer, note| answer.note(&note)))
     }
@@ -308,9 +308,9 @@ fn smoke(row: Option<&OracleRow>) -> Option<String> {
 }
 
 impl Pin {
-    fn run(&self, desk: &Desk) -> Result<Answer, Failure> {
-        let opened = desk.ledger::<OracleLedger>()?;
-        let after = oracle::pin(opened.required()?.clone(), self.id.as_ref(), desk)?;
+    fn run(&self, worktree: &LedgerWorktree) -> Result<Answer, Failure> {
+        let opened = worktree.ledger::<OracleLedger>()?;
+        let after = oracle::pin(opened.required()?.clone(), self.id.as_ref(), worktree)?;
         let changed = oracle::changes(opened.required()?, &after).changed;
         if changed.is_empty() {
             return Ok(Answer::done(
@@ -319,7 +319,7 @@ impl Pin {
             ));
         }
         write(
-            desk,
+            worktree,
             &opened,
             &after,
             (
@@ -331,11 +331,11 @@ impl Pin {
 }
 
 impl Clear {
-    fn run(&self, desk: &Desk) -> Result<Answer, Failure> {
-        let opened = desk.ledger::<OracleLedger>()?;
+    fn run(&self, worktree: &LedgerWorktree) -> Result<Answer, Failure> {
+        let opened = worktree.ledger::<OracleLedger>()?;
         let after = oracle::clear(opened.required()?.clone(), &self.id, &self.by)?;
         write(
-            desk,
+            worktree,
             &opened,
             &after,
             (
@@ -347,11 +347,11 @@ impl Clear {
 }
 
 impl Rm {
-    fn run(&self, desk: &Desk) -> Result<Answer, Failure> {
-        let opened = desk.ledger::<OracleLedger>()?;
+    fn run(&self, worktree: &LedgerWorktree) -> Result<Answer, Failure> {
+        let opened = worktree.ledger::<OracleLedger>()?;
         let after = oracle::remove(opened.required()?.clone(), &self.id)?;
         write(
-            desk,
+            worktree,
             &opened,
             &after,
             (
@@ -367,7 +367,12 @@ impl List {
     fn run(&self, context: &Context) -> Result<Answer, Failure> {
         match evaluate::bare(context)? {
             Some(material) => self.list(evaluate::rows(&material.oracle, LedgerName::Oracle)?),
-            None => self.list(context.desk()?.ledger::<OracleLedger>()?.required()?),
+            None => self.list(
+                context
+                    .ledger_worktree()?
+                    .ledger::<OracleLedger>()?
+                    .required()?,
+            ),
         }
     }
 
@@ -411,7 +416,7 @@ fn state(row: &OracleRow) -> &'static str {
 }
 
 fn write(
-    desk: &Desk,
+    worktree: &LedgerWorktree,
     opened: &Opened<OracleLedger>,
     after: &OracleLedger,
     (dry_run, said): (bool, String),
@@ -419,14 +424,14 @@ fn write(
     let plan = Plan::new([opened.becomes(after)?]);
     match plan.is_empty() {
         true => Err(Refused::new("nothing would change").into()),
-        false => carry_out(&desk.root, &plan, dry_run, said),
+        false => carry_out(&worktree.root, &plan, dry_run, said),
     }
 }
 
 /// The commands that carry uncommitted ledgers to a branch that starts at the base, with the
 /// property files of their rows that only this branch has committed.
 fn on_a_branch_of_its_own(
-    desk: &Desk,
+    worktree: &LedgerWorktree,
     branch: &Branch,
     entries: &[StatusEntry],
     rows: &OracleLedger,
@@ -435,9 +440,9 @@ fn on_a_branch_of_its_own(
     let base = branch
         .base
         .map_or_else(|| "BASE".to_owned(), |base| base.short());
-    let files = landing::committed_beside(desk, branch, rows)?;
+    let files = landing::committed_beside(worktree, branch, rows)?;
     let files: Vec<_> = files.iter().map(|file| word(file)).collect();
-    let head = worktree::head(&desk.place)?.filter(|_| !files.is_empty());
+    let head = worktree::head(&worktree.place)?.filter(|_| !files.is_empty());
     let bring = head.map(|head| {
         format!(
             "git restore --source={} -- {} && ",
@@ -452,14 +457,15 @@ fn on_a_branch_of_its_own(
     ))
 }
 
-fn commit(flags: &CommitFlags, desk: &Desk) -> Result<Answer, Failure> {
-    nothing_open(desk)?;
-    let opened = desk.ledger::<OracleLedger>()?;
+fn commit(flags: &CommitFlags, worktree: &LedgerWorktree) -> Result<Answer, Failure> {
+    nothing_open(worktree)?;
+    let opened = worktree.ledger::<OracleLedger>()?;
     let after = opened.required()?;
-    let fixture = desk.ledger::<FixtureLedger>()?.ledger;
-    desk.ledger::<FreezeLedger>()?;
-    let entries = landing::oracle_entries(&desk.policy.paths, worktree::status(&desk.place)?)?;
-    let branch = judged::branch(desk)?;
+    let fixture = worktree.ledger::<FixtureLedger>()?.ledger;
+    worktree.ledger::<FreezeLedger>()?;
+    let entries =
+        landing::oracle_entries(&worktree.policy.paths, worktree::status(&worktree.place)?)?;
+    let branch = judged::branch(worktree)?;
     if let Some(patch) = branch.patch.first() {
         let refused = Refused::new(format!(
             "the branch carries patch commits already ({})",
@@ -467,17 +473,17 @@ fn commit(flags: &CommitFlags, desk: &Desk) -> Result<Answer, Failure> {
         ));
         return Err(refused
             .code(Code::OracleNotIndependent)
-            .fix(on_a_branch_of_its_own(desk, &branch, &entries, after)?)
+            .fix(on_a_branch_of_its_own(worktree, &branch, &entries, after)?)
             .into());
     }
-    let before = landing::at_head(desk)?.unwrap_or_else(oracle::empty);
+    let before = landing::at_head(worktree)?.unwrap_or_else(oracle::empty);
     let next = match fixture {
         Some(_) => "write the patch, then git reins check",
         None => "git reins fixture pin --epoch NEW --runner-image auto",
     };
-    let stale = oracle::changes(after, &oracle::pin(after.clone(), None, desk)?).changed;
+    let stale = oracle::changes(after, &oracle::pin(after.clone(), None, worktree)?).changed;
     let answer = flags.commit(
-        desk,
+        worktree,
         &entries,
         &landing::oracle_message(&before, after),
         next,

@@ -7,10 +7,10 @@ use serde::Serialize;
 use super::{Answer, Context, Failure};
 use crate::decide::fold::{Plan, Skip, Source};
 use crate::exit::ExitStatus;
-use crate::foreman::carry::{Act, Outcome, Request, reconcile};
 use crate::foreman::complete::Completion;
+use crate::foreman::reconcile::{Act, Outcome, Request, reconcile};
 use crate::foreman::rules::{Rules, rules};
-use crate::foreman::{Ground, VerdictsError};
+use crate::foreman::{VerdictStore, VerdictsError};
 use crate::git::fold::FoldError;
 use crate::model::decision::Detail;
 use crate::model::ids::CommitId;
@@ -108,7 +108,7 @@ impl Reconcile {
             return Err(VerdictsError::from(FoldError::Bare).into());
         };
         let (root, place, rules) = (Root::open(top)?, repo.place()?, rules(&repo)?);
-        let ground = Ground {
+        let verdicts = VerdictStore {
             repo: &repo,
             place: &place,
             root: &root,
@@ -116,14 +116,14 @@ impl Reconcile {
         };
         if !self.dry_run {
             Scratch::sweep();
-            let _links_are_told_below = atomic_dir::sweep(&root, ground.history);
+            let _links_are_told_below = atomic_dir::sweep(&root, verdicts.history);
         }
         let request = Request {
             ids: &self.ids,
             compact: self.compact,
             act: self.act(),
         };
-        let outcome = reconcile(&ground, &rules, &request)?;
+        let outcome = reconcile(&verdicts, &rules, &request)?;
         let mut answer = if self.json {
             self.report(&outcome, &rules)
         } else {

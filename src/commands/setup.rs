@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{Answer, Context, Failure};
 use crate::git::plumbing::GitPlace;
-use crate::install::setup::{Comfort, Scene, State, Step};
+use crate::install::setup::{CloneSettings, Integration, State, Step};
 use crate::install::site::InstallError;
 use crate::model::path::{RepoPath, shown};
 use crate::report::json;
@@ -59,27 +59,30 @@ impl Setup {
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         if self.undo {
             let place = GitPlace::find(&context.dir, context.git_dir.as_deref())?;
-            let scene = Scene::look(&place)?;
+            let clone = CloneSettings::look(&place)?;
             return self.finish(
-                &scene,
-                &scene.undo(&self.comforts(&Comfort::ALL)),
+                &clone,
+                &clone.undo(&self.integrations(&Integration::ALL)),
                 "taken back",
             );
         }
-        let desk = context.desk()?;
-        let (scene, ledgers) = (Scene::look(&desk.place)?, &desk.policy.paths.ledger);
-        match self.comforts(&[]) {
-            none if none.is_empty() => self.say(&scene, ledgers),
-            some => self.finish(&scene, &scene.setup(&some, ledgers)?, "set up"),
+        let worktree = context.ledger_worktree()?;
+        let (clone, ledgers) = (
+            CloneSettings::look(&worktree.place)?,
+            &worktree.policy.paths.ledger,
+        );
+        match self.integrations(&[]) {
+            none if none.is_empty() => self.say(&clone, ledgers),
+            some => self.finish(&clone, &clone.setup(&some, ledgers)?, "set up"),
         }
     }
 
-    fn comforts(&self, otherwise: &[Comfort]) -> Vec<Comfort> {
-        let is_named = |comfort: &Comfort| match comfort {
-            Comfort::Textconv => self.textconv,
-            Comfort::MergeDriver => self.merge_driver,
+    fn integrations(&self, otherwise: &[Integration]) -> Vec<Integration> {
+        let is_named = |integration: &Integration| match integration {
+            Integration::Textconv => self.textconv,
+            Integration::MergeDriver => self.merge_driver,
         };
-        let named: Vec<_> = Comfort::ALL.into_iter().filter(is_named).collect();
+        let named: Vec<_> = Integration::ALL.into_iter().filter(is_named).collect();
         if named.is_empty() {
             otherwise.to_vec()
         } else {
@@ -87,9 +90,9 @@ impl Setup {
         }
     }
 
-    fn finish(&self, scene: &Scene, steps: &[Step], said: &str) -> Result<Answer, Failure> {
+    fn finish(&self, clone: &CloneSettings, steps: &[Step], said: &str) -> Result<Answer, Failure> {
         if !self.dry_run {
-            scene.carry_out(steps)?;
+            clone.carry_out(steps)?;
         }
         let lines: Vec<_> = steps.iter().map(ToString::to_string).collect();
         if self.json {
@@ -113,9 +116,16 @@ impl Setup {
         })
     }
 
-    fn say(&self, scene: &Scene, ledgers: &RepoPath) -> Result<Answer, Failure> {
-        let state = |comfort| scene.state(comfort, ledgers).map_err(InstallError::from);
-        let (textconv, merge_driver) = (state(Comfort::Textconv)?, state(Comfort::MergeDriver)?);
+    fn say(&self, clone: &CloneSettings, ledgers: &RepoPath) -> Result<Answer, Failure> {
+        let state = |integration| {
+            clone
+                .state(integration, ledgers)
+                .map_err(InstallError::from)
+        };
+        let (textconv, merge_driver) = (
+            state(Integration::Textconv)?,
+            state(Integration::MergeDriver)?,
+        );
         if self.json {
             let (textconv, merge_driver) = (Some(textconv), Some(merge_driver));
             let done = Done {
@@ -128,12 +138,12 @@ impl Setup {
             return Ok(Answer::done(json::print(&done), ""));
         }
         let states = [
-            (Comfort::Textconv, textconv),
-            (Comfort::MergeDriver, merge_driver),
+            (Integration::Textconv, textconv),
+            (Integration::MergeDriver, merge_driver),
         ];
         Ok(Answer::done(
             states
-                .map(|(comfort, state)| line(scene, comfort, state))
+                .map(|(integration, state)| line(clone, integration, state))
                 .concat(),
             "",
         ))
@@ -142,8 +152,8 @@ impl Setup {
 
 const SCHEMA: &str = "git-reins/setup/1";
 
-fn line(scene: &Scene, comfort: Comfort, state: State) -> String {
-    let (name, purpose) = (comfort.name(), comfort.purpose());
+fn line(clone: &CloneSettings, integration: Integration, state: State) -> String {
+    let (name, purpose) = (integration.name(), integration.purpose());
     let said = match state {
         State::SetUp => format!("set up: {purpose}"),
         State::Absent => format!("not set up: git reins setup --{name}, and {purpose}"),
@@ -151,7 +161,7 @@ fn line(scene: &Scene, comfort: Comfort, state: State) -> String {
             format!("set up in part, or overruled: git reins setup --{name} completes it")
         }
         State::Foreign => {
-            let setting = scene.foreign(comfort);
+            let setting = clone.foreign(integration);
             let (key, origin) = setting.map_or(("", ""), |setting| (&setting.key, &setting.origin));
             format!("somebody else's: {} ({})", shown(key), shown(origin))
         }

@@ -8,7 +8,7 @@ use super::{Answer, Context, Failure, admit};
 use crate::decide::admit::check;
 use crate::decide::evaluation::Evaluation;
 use crate::decide::next::{Branch, Situation, next};
-use crate::editing::ledger_worktree::Desk;
+use crate::editing::ledger_worktree::LedgerWorktree;
 use crate::editing::{judged, landing, start};
 use crate::evidence::range_context::{Governed, Request};
 use crate::evidence::{self, GateError, branch};
@@ -71,7 +71,7 @@ impl Status {
     /// # Errors
     /// When there is no worktree under reins, or one of its ledgers cannot be read.
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
-        let desk = context.desk()?;
+        let desk = context.ledger_worktree()?;
         let oracle = desk.ledger::<OracleLedger>()?.ledger;
         let fixture = desk.ledger::<FixtureLedger>()?.ledger;
         let freezes = desk.ledger::<FreezeLedger>()?.ledger;
@@ -177,7 +177,12 @@ fn decision(context: &Context, evaluation: &Evaluation) -> Result<Decision, Fail
 }
 
 /// The command that commits the policy of the worktree, with what else `init` wrote, or lands it.
-fn land(repo: &Repo, desk: &Desk, line: &str, changed: &[StatusEntry]) -> Result<String, Failure> {
+fn land(
+    repo: &Repo,
+    desk: &LedgerWorktree,
+    line: &str,
+    changed: &[StatusEntry],
+) -> Result<String, Failure> {
     if let Some(command) = evidence::branch::landing(repo, line)? {
         return Ok(command);
     }

@@ -1,4 +1,4 @@
-//! `git reins textconv`: how does a ledger read in `git diff`?
+//! `git reins textconv`: prints a ledger line by line for `git diff`.
 
 use std::path::PathBuf;
 

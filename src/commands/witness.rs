@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::oracle::NEXT;
 use super::{Answer, Context, Failure, carry_out};
-use crate::editing::ledger_worktree::Desk;
+use crate::editing::ledger_worktree::LedgerWorktree;
 use crate::editing::{Refused, witness};
 use crate::ledger::oracle::OracleLedger;
 use crate::model::ids::OracleId;
@@ -55,19 +55,19 @@ impl Witness {
     ///
     /// # Errors
     /// When the patch cannot be read, or a rule stands against it.
-    pub fn run(&self, context: &Context, desk: &Desk) -> Result<Answer, Failure> {
+    pub fn run(&self, context: &Context, worktree: &LedgerWorktree) -> Result<Answer, Failure> {
         let name = visible(&self.patch.display().to_string());
         let read = files::read_unlinked(&context.dir.join(&self.patch));
         let read = read.map_err(|error| Failure::new(error.to_string()))?;
         let bytes = read.ok_or_else(|| Failure::new(format!("there is no file {name}")))?;
-        let opened = desk.ledger::<OracleLedger>()?;
-        let kept = witness::keep(desk, &opened, &self.id, bytes)?;
+        let opened = worktree.ledger::<OracleLedger>()?;
+        let kept = witness::keep(worktree, &opened, &self.id, bytes)?;
         let (id, path) = (&self.id, &kept.pin.path);
         if kept.plan.is_empty() {
             return Err(Refused::new("nothing would change").into());
         }
         let said = format!("{id} has its known-bad patch at {path}; next: {NEXT}");
-        let answer = carry_out(&desk.root, &kept.plan, self.dry_run, said)?;
+        let answer = carry_out(&worktree.root, &kept.plan, self.dry_run, said)?;
         let (path, sha256, written) = (path.as_str(), kept.pin.sha256.as_str(), !self.dry_run);
         let report = Kept {
             schema: SCHEMA,

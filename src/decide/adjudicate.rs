@@ -1,4 +1,4 @@
-//! What does a judge's result amount to, and what does running tier 1 again change?
+//! Decides what a judge's result amounts to, and what a re-run of tier 1 changes.
 
 use super::grade;
 use crate::gitreins::verdict::{Criteria, Stage, Step, Verdict as Foreign};

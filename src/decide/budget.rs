@@ -1,4 +1,4 @@
-//! How long may tier 1 take when it runs again?
+//! Computes how long a re-run of tier 1 may take.
 
 use crate::exit::{Explained, Explanation};
 use crate::model::refusal::Code;

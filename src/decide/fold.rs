@@ -1,7 +1,7 @@
-//! Which verdict directories are folded into which commit, and what stands against it?
+//! Decides which verdict directories are folded into a commit, and which faults block it.
 //!
-//! All or nothing: one fault among the chosen directories refuses the whole fold. Whoever names
-//! directories folds those only.
+//! All or nothing: one fault among the chosen directories refuses the whole fold. A fold
+//! of named directories takes those only.
 
 mod message;
 

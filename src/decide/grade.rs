@@ -1,4 +1,4 @@
-//! What did one command of tier 1 grade: the product, the clock, or nothing?
+//! Decides what one command of tier 1 graded: the product, the clock, or nothing.
 
 use super::output::{self, Counts};
 use crate::gitreins::verdict::Step;

@@ -1,4 +1,4 @@
-//! Does a file hold a text that looks like a secret, and in which line?
+//! Finds texts that look like a secret, and their lines.
 //!
 //! | marker | what is looked for |
 //! |---|---|
@@ -18,9 +18,9 @@
 //! | authorization | a bearer or basic credential in a header, the `auth` of a registry, a netrc line |
 //! | `judge.secret_markers[N]` | the patterns of the policy |
 //!
-//! Patterns with a prefix of their own match anywhere. Output stands in verdicts with `\n` for a
-//! line break, so no pattern asks for a word boundary on its left. Beside the bytes themselves, what
-//! they say to a reader is looked at: JSON escapes decoded, colours removed, UTF-16 as text.
+//! Patterns with a prefix of their own match anywhere. Verdicts hold output with `\n` for a line
+//! break, so no pattern needs a word boundary on its left. The scanner looks at the bytes and at
+//! their decoded forms: JSON escapes decoded, colours removed, UTF-16 as text.
 //!
 //! Not found, and not looked for: what is encoded or packed (base64, hex, gzip, encrypted), what is
 //! split over lines, words as passwords, and secrets without a form of their own.

@@ -1,4 +1,4 @@
-//! Does a replay carry a freeze? It has to show instability, here and now.
+//! Decides whether a replay is evidence for a freeze: it has to show instability, here and now.
 
 use std::collections::BTreeSet;
 

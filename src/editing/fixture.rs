@@ -1,9 +1,9 @@
-//! Which bytes does a fixture epoch pin, and does HEAD hold exactly those?
+//! Lists the files that a fixture epoch pins and compares them with HEAD.
 
 use std::collections::BTreeMap;
 
 use super::Refused;
-use super::ledger_worktree::{Desk, DeskError};
+use super::ledger_worktree::{LedgerWorktree, LedgerWorktreeError};
 use crate::git::plumbing::{Git, PlumbingError, shown_path, split_nul};
 use crate::ledger::field::{Field, text};
 use crate::ledger::fixture::{FixtureFile, FixtureLedger};
@@ -86,14 +86,14 @@ fn successor(epoch: &str) -> String {
 ///
 /// # Errors
 /// When one is anything but a plain file that is there.
-pub fn worktree_files(desk: &Desk) -> Result<Vec<FixtureFile>, DeskError> {
-    let listed = listed(desk)?;
-    let digested = hash::files(&desk.root, &listed).map_err(|error| match error {
+pub fn worktree_files(worktree: &LedgerWorktree) -> Result<Vec<FixtureFile>, LedgerWorktreeError> {
+    let listed = listed(worktree)?;
+    let digested = hash::files(&worktree.root, &listed).map_err(|error| match error {
         FileError::NotRegular { path, kind } => unpinnable(&path, &format!("is {kind}")).into(),
         FileError::TooLarge { .. }
         | FileError::Shared { .. }
         | FileError::Changed { .. }
-        | FileError::Io { .. } => DeskError::File(error),
+        | FileError::Io { .. } => LedgerWorktreeError::File(error),
     })?;
     let files = digested
         .into_iter()
@@ -109,8 +109,8 @@ pub fn worktree_files(desk: &Desk) -> Result<Vec<FixtureFile>, DeskError> {
     files.collect()
 }
 
-fn listed(desk: &Desk) -> Result<Vec<RepoPath>, DeskError> {
-    let prefixes = desk.policy.paths.fixtures.iter().map(RepoPath::as_str);
+fn listed(worktree: &LedgerWorktree) -> Result<Vec<RepoPath>, LedgerWorktreeError> {
+    let prefixes = worktree.policy.paths.fixtures.iter().map(RepoPath::as_str);
     let prefixes: Vec<_> = prefixes.collect();
     if prefixes.is_empty() {
         return Ok(Vec::new());
@@ -123,7 +123,10 @@ fn listed(desk: &Desk) -> Result<Vec<RepoPath>, DeskError> {
         "--others",
         "--exclude-standard",
     ];
-    let answer = Git::at(&desk.place).args(asked).prefixes(prefixes).run()?;
+    let answer = Git::at(&worktree.place)
+        .args(asked)
+        .prefixes(prefixes)
+        .run()?;
     let mut paths = Vec::new();
     for line in split_nul(&answer) {
         let (tag, path) = line.split_at_checked(2).unwrap_or((b"", line));
@@ -138,7 +141,7 @@ fn listed(desk: &Desk) -> Result<Vec<RepoPath>, DeskError> {
     Ok(paths)
 }
 
-fn safe(path: &[u8]) -> Result<RepoPath, DeskError> {
+fn safe(path: &[u8]) -> Result<RepoPath, LedgerWorktreeError> {
     let text = std::str::from_utf8(path)
         .map_err(|_| unpinnable(&shown_path(path), "has a name that is no UTF-8"))?;
     Ok(text.parse()?)
@@ -158,8 +161,11 @@ fn unpinnable(path: &str, fault: &str) -> Refused {
 ///
 /// # Errors
 /// With the first path that differs.
-pub fn head_holds(desk: &Desk, ledger: &FixtureLedger) -> Result<(), DeskError> {
-    let files = worktree_files(desk)?;
+pub fn head_holds(
+    worktree: &LedgerWorktree,
+    ledger: &FixtureLedger,
+) -> Result<(), LedgerWorktreeError> {
+    let files = worktree_files(worktree)?;
     if files != ledger.files {
         let message = "the fixture files are no longer the ones that the ledger pins";
         let refused = Refused::new(message).code(Code::FixtureDigestMismatch);
@@ -167,7 +173,7 @@ pub fn head_holds(desk: &Desk, ledger: &FixtureLedger) -> Result<(), DeskError> 
         let fix = format!("git reins fixture pin --epoch {epoch} --runner-image {image}");
         return Err(refused.fix(fix).into());
     }
-    let (here, head) = (worktree_ids(desk, &files)?, head_ids(desk)?);
+    let (here, head) = (worktree_ids(worktree, &files)?, head_ids(worktree)?);
     let paths = here.keys().chain(head.keys());
     match paths
         .into_iter()
@@ -185,7 +191,10 @@ pub fn head_holds(desk: &Desk, ledger: &FixtureLedger) -> Result<(), DeskError> 
 
 type BlobIds = BTreeMap<Vec<u8>, Vec<u8>>;
 
-fn worktree_ids(desk: &Desk, files: &[FixtureFile]) -> Result<BlobIds, PlumbingError> {
+fn worktree_ids(
+    worktree: &LedgerWorktree,
+    files: &[FixtureFile],
+) -> Result<BlobIds, PlumbingError> {
     if files.is_empty() {
         return Ok(BlobIds::new());
     }
@@ -195,7 +204,7 @@ fn worktree_ids(desk: &Desk, files: &[FixtureFile]) -> Result<BlobIds, PlumbingE
         .map(|file| format!("./{}\n", file.path))
         .collect();
     let asked = ["hash-object", "--no-filters", "--stdin-paths"];
-    let answer = Git::at(&desk.place)
+    let answer = Git::at(&worktree.place)
         .args(asked)
         .input(list.into_bytes())
         .run()?;
@@ -208,19 +217,22 @@ fn worktree_ids(desk: &Desk, files: &[FixtureFile]) -> Result<BlobIds, PlumbingE
 }
 
 /// Mode and id of every fixture entry of HEAD; a plain file has the bare id, as above.
-fn head_ids(desk: &Desk) -> Result<BlobIds, PlumbingError> {
-    let prefixes: Vec<_> = desk
+fn head_ids(worktree: &LedgerWorktree) -> Result<BlobIds, PlumbingError> {
+    let prefixes: Vec<_> = worktree
         .policy
         .paths
         .fixtures
         .iter()
         .map(RepoPath::as_str)
         .collect();
-    if prefixes.is_empty() || crate::git::worktree::head(&desk.place)?.is_none() {
+    if prefixes.is_empty() || crate::git::worktree::head(&worktree.place)?.is_none() {
         return Ok(BlobIds::new());
     }
     let asked = ["ls-tree", "-r", "-z", "--full-tree", "HEAD"];
-    let answer = Git::at(&desk.place).args(asked).prefixes(prefixes).run()?;
+    let answer = Git::at(&worktree.place)
+        .args(asked)
+        .prefixes(prefixes)
+        .run()?;
     let entry = |line: &[u8]| {
         let tab = line.iter().position(|byte| *byte == b'\t')?;
         let state = line[..tab]

@@ -1,4 +1,4 @@
-//! How do freeze rows change? Each edit is a function from rows to rows.
+//! Edits freeze rows. Each edit is a function from rows to rows.
 
 use std::str::FromStr;
 

@@ -1,6 +1,6 @@
 //! Finds the base and the patch commits of the branch that is checked out.
 
-use super::ledger_worktree::{Desk, DeskError};
+use super::ledger_worktree::{LedgerWorktree, LedgerWorktreeError};
 use crate::evidence::GateError;
 use crate::evidence::branch::{Branch, look};
 use crate::git::Repo;
@@ -9,7 +9,7 @@ use crate::git::Repo;
 ///
 /// # Errors
 /// When the repository cannot answer.
-pub fn branch(desk: &Desk) -> Result<Branch, DeskError> {
+pub fn branch(desk: &LedgerWorktree) -> Result<Branch, LedgerWorktreeError> {
     let repo = Repo::open(desk.root.path(), Some(&desk.place.git_dir))
         .map_err(GateError::from)
         .map_err(Box::new)?;

@@ -1,9 +1,9 @@
-//! Which changed paths does a commit of ledgers take, and what stands against it?
+//! Selects the changed paths that a commit of ledgers takes, and makes its message.
 
 use std::collections::BTreeSet;
 
 use super::Refused;
-use super::ledger_worktree::{Desk, DeskError};
+use super::ledger_worktree::{LedgerWorktree, LedgerWorktreeError};
 use super::{freeze, oracle};
 use crate::evidence::branch::Branch;
 use crate::git::plumbing::Git;
@@ -125,8 +125,8 @@ fn is_foreign(paths: &Paths, entry: &StatusEntry) -> bool {
 ///
 /// # Errors
 /// When git fails.
-pub fn at_head<L: Ledger>(desk: &Desk) -> Result<Option<L>, DeskError> {
-    let name = format!("HEAD:{}", desk.ledger_path(L::NAME)?);
+pub fn at_head<L: Ledger>(worktree: &LedgerWorktree) -> Result<Option<L>, LedgerWorktreeError> {
+    let name = format!("HEAD:{}", worktree.ledger_path(L::NAME)?);
     let asked = [
         "rev-parse",
         "--verify",
@@ -134,10 +134,12 @@ pub fn at_head<L: Ledger>(desk: &Desk) -> Result<Option<L>, DeskError> {
         "--end-of-options",
         &name,
     ];
-    let Some(id) = Git::at(&desk.place).args(asked).maybe_line()? else {
+    let Some(id) = Git::at(&worktree.place).args(asked).maybe_line()? else {
         return Ok(None);
     };
-    let bytes = Git::at(&desk.place).args(["cat-file", "blob", &id]).run()?;
+    let bytes = Git::at(&worktree.place)
+        .args(["cat-file", "blob", &id])
+        .run()?;
     Ok(parse(&bytes).ok())
 }
 
@@ -146,10 +148,10 @@ pub fn at_head<L: Ledger>(desk: &Desk) -> Result<Option<L>, DeskError> {
 /// # Errors
 /// When git fails.
 pub fn committed_beside(
-    desk: &Desk,
+    worktree: &LedgerWorktree,
     branch: &Branch,
     rows: &OracleLedger,
-) -> Result<Vec<String>, DeskError> {
+) -> Result<Vec<String>, LedgerWorktreeError> {
     let Some(base) = branch.base.map(|base| base.to_string()) else {
         return Ok(Vec::new());
     };
@@ -162,7 +164,7 @@ pub fn committed_beside(
         &base,
         "HEAD",
     ];
-    let changed = Git::at(&desk.place).args(asked).run()?;
+    let changed = Git::at(&worktree.place).args(asked).run()?;
     let changed: BTreeSet<_> = changed.split(|byte| *byte == 0).collect();
     let named = rows
         .oracles

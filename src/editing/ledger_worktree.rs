@@ -1,4 +1,4 @@
-//! What lies on the desk of somebody who writes ledgers: worktree, policy, ledgers, sources?
+//! Opens a worktree for editing: its policy, its ledgers and the paths in it.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::sys::files::{FileError, Root};
 
 /// A worktree and the policy that stands in it.
 #[derive(Debug)]
-pub struct Desk {
+pub struct LedgerWorktree {
     /// The repository.
     pub place: GitPlace,
     /// The top level of the worktree.
@@ -41,7 +41,7 @@ impl<L: Ledger> Opened<L> {
     ///
     /// # Errors
     /// When strict reading would not take it back: nobody writes a ledger that refuses.
-    pub fn becomes(&self, after: &L) -> Result<Write, DeskError> {
+    pub fn becomes(&self, after: &L) -> Result<Write, LedgerWorktreeError> {
         let text = print(after).into_bytes();
         parse::<L>(&text).map_err(|fault| {
             let message = format!("{} would not be valid: {fault}", self.path);
@@ -58,16 +58,16 @@ impl<L: Ledger> Opened<L> {
     ///
     /// # Errors
     /// When the file is missing.
-    pub fn required(&self) -> Result<&L, DeskError> {
+    pub fn required(&self) -> Result<&L, LedgerWorktreeError> {
         self.ledger
             .as_ref()
-            .ok_or_else(|| DeskError::NoLedger(self.path.clone(), L::NAME))
+            .ok_or_else(|| LedgerWorktreeError::NoLedger(self.path.clone(), L::NAME))
     }
 }
 
 /// Why there is nothing to work on.
 #[derive(Debug, thiserror::Error)]
-pub enum DeskError {
+pub enum LedgerWorktreeError {
     /// Git finds no repository, or does not trust it.
     #[error(transparent)]
     Git(#[from] PlumbingError),
@@ -103,7 +103,7 @@ pub enum DeskError {
     Refused(#[from] Refused),
 }
 
-impl Explained for DeskError {
+impl Explained for LedgerWorktreeError {
     fn explain(&self) -> Explanation {
         match self {
             Self::Refused(refused) => refused.explain(),
@@ -140,21 +140,24 @@ impl Explained for DeskError {
 ///
 /// # Errors
 /// When there is none.
-pub fn worktree(dir: &Path, git_dir: Option<&Path>) -> Result<(GitPlace, Root), DeskError> {
+pub fn worktree(
+    dir: &Path,
+    git_dir: Option<&Path>,
+) -> Result<(GitPlace, Root), LedgerWorktreeError> {
     let place = GitPlace::find(dir, git_dir)?;
-    let root = Root::open(place.worktree.as_ref().ok_or(DeskError::Bare)?)?;
+    let root = Root::open(place.worktree.as_ref().ok_or(LedgerWorktreeError::Bare)?)?;
     Ok((place, root))
 }
 
-impl Desk {
+impl LedgerWorktree {
     /// Finds the worktree and reads its policy.
     ///
     /// # Errors
     /// When one of them is missing or cannot be read.
-    pub fn open(dir: &Path, git_dir: Option<&Path>) -> Result<Self, DeskError> {
+    pub fn open(dir: &Path, git_dir: Option<&Path>) -> Result<Self, LedgerWorktreeError> {
         let (place, root) = worktree(dir, git_dir)?;
         let path = POLICY_PATH.parse().expect("the policy's path is safe");
-        let policy = parse_policy(&root.read(&path)?.ok_or(DeskError::NoPolicy)?)?;
+        let policy = parse_policy(&root.read(&path)?.ok_or(LedgerWorktreeError::NoPolicy)?)?;
         let here = dir.canonicalize().unwrap_or(dir.to_owned());
         Ok(Self {
             place,
@@ -168,11 +171,12 @@ impl Desk {
     ///
     /// # Errors
     /// When it is there and cannot be read.
-    pub fn ledger<L: Ledger>(&self) -> Result<Opened<L>, DeskError> {
+    pub fn ledger<L: Ledger>(&self) -> Result<Opened<L>, LedgerWorktreeError> {
         let path = self.ledger_path(L::NAME)?;
         let bytes = self.root.read(&path)?;
         let ledger = bytes.as_deref().map(parse::<L>).transpose();
-        let ledger = ledger.map_err(|fault| DeskError::Ledger(path.clone(), Box::new(fault)))?;
+        let ledger =
+            ledger.map_err(|fault| LedgerWorktreeError::Ledger(path.clone(), Box::new(fault)))?;
         Ok(Opened {
             path,
             bytes,
@@ -184,7 +188,7 @@ impl Desk {
     ///
     /// # Errors
     /// Never, since the names are safe paths.
-    pub fn ledger_path(&self, name: LedgerName) -> Result<RepoPath, DeskError> {
+    pub fn ledger_path(&self, name: LedgerName) -> Result<RepoPath, LedgerWorktreeError> {
         Ok(self.policy.paths.ledger.join(name.file_name())?)
     }
 
@@ -193,8 +197,8 @@ impl Desk {
     ///
     /// # Errors
     /// When it leads out of the worktree or is not safe.
-    pub fn path(&self, given: &str) -> Result<RepoPath, DeskError> {
-        let outside = || DeskError::Outside(shown(given));
+    pub fn path(&self, given: &str) -> Result<RepoPath, LedgerWorktreeError> {
+        let outside = || LedgerWorktreeError::Outside(shown(given));
         let given_path = real(Path::new(given));
         let mut full = if given_path.is_absolute() {
             PathBuf::new()

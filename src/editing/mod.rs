@@ -1,6 +1,6 @@
-//! How are the ledgers of a worktree written? Pure edits, a printable plan, a person's commit.
+//! Edits the ledgers of a worktree: pure edits, a printable plan, a person's commit.
 //!
-//! Nothing here decides: what is written is judged later, from commits.
+//! No verdict is made here: what is written is judged later, from commits.
 
 pub mod evidence;
 pub mod fixture;

@@ -1,9 +1,9 @@
-//! How do oracle rows change? Each edit is a function from rows to rows.
+//! Edits oracle rows. Each edit is a function from rows to rows.
 
 use std::collections::BTreeMap;
 
 use super::Refused;
-use super::ledger_worktree::{Desk, DeskError};
+use super::ledger_worktree::{LedgerWorktree, LedgerWorktreeError};
 use crate::ledger::field::Field;
 use crate::ledger::file::Ledger as _;
 use crate::ledger::oracle::{OracleLedger, OracleRow, PinnedFile, Source};
@@ -191,8 +191,8 @@ pub fn remove(mut ledger: OracleLedger, id: &OracleId) -> Result<OracleLedger, R
 pub fn pin(
     mut ledger: OracleLedger,
     id: Option<&OracleId>,
-    desk: &Desk,
-) -> Result<OracleLedger, DeskError> {
+    worktree: &LedgerWorktree,
+) -> Result<OracleLedger, LedgerWorktreeError> {
     if let Some(id) = id.filter(|id| ledger.row(id.as_str()).is_none()) {
         return Err(unknown(id).into());
     }
@@ -207,7 +207,7 @@ pub fn pin(
                 ));
                 refused.fix(format!("git reins oracle rm {}", word(&id)))
             };
-            file.sha256 = digest(desk, &path)?.ok_or_else(gone)?;
+            file.sha256 = digest(worktree, &path)?.ok_or_else(gone)?;
         }
     }
     Ok(ledger)
@@ -221,12 +221,15 @@ fn unknown(id: &OracleId) -> Refused {
 ///
 /// # Errors
 /// When one lies outside `paths.properties` or is no readable regular file.
-pub fn property_files(desk: &Desk, given: &[String]) -> Result<Vec<PinnedFile>, DeskError> {
+pub fn property_files(
+    worktree: &LedgerWorktree,
+    given: &[String],
+) -> Result<Vec<PinnedFile>, LedgerWorktreeError> {
     let pinned = given.iter().map(|given| {
-        let path = desk.path(given)?;
-        inside(&path, &desk.policy.paths.properties, "paths.properties")?;
+        let path = worktree.path(given)?;
+        inside(&path, &worktree.policy.paths.properties, "paths.properties")?;
         let gone = || Refused::new(format!("there is no file {path}"));
-        let sha256 = digest(desk, &path)?.ok_or_else(gone)?;
+        let sha256 = digest(worktree, &path)?.ok_or_else(gone)?;
         Ok(PinnedFile {
             path: path.to_string(),
             sha256,
@@ -235,8 +238,11 @@ pub fn property_files(desk: &Desk, given: &[String]) -> Result<Vec<PinnedFile>, 
     pinned.collect()
 }
 
-fn digest(desk: &Desk, path: &RepoPath) -> Result<Option<String>, DeskError> {
-    Ok(desk
+fn digest(
+    worktree: &LedgerWorktree,
+    path: &RepoPath,
+) -> Result<Option<String>, LedgerWorktreeError> {
+    Ok(worktree
         .root
         .read(path)?
         .map(|bytes| Sha256::of(&bytes).to_string()))
@@ -261,7 +267,10 @@ fn inside(path: &RepoPath, prefixes: &[RepoPath], key: &str) -> Result<(), Refus
 ///
 /// # Errors
 /// When it names a file outside `paths.specs`, one that is not there, or a heading it lacks.
-pub fn source(desk: &Desk, given: &str) -> Result<(String, Option<String>), DeskError> {
+pub fn source(
+    worktree: &LedgerWorktree,
+    given: &str,
+) -> Result<(String, Option<String>), LedgerWorktreeError> {
     match (OracleRow {
         source: given.to_owned(),
         ..blank()
@@ -283,16 +292,20 @@ pub fn source(desk: &Desk, given: &str) -> Result<(String, Option<String>), Desk
             Err(Refused::new(message).code(Code::LedgerInvalid).into())
         }
         Source::Text { path, anchor } => {
-            let path = desk.path(path)?;
-            inside(&path, &desk.policy.paths.specs, "paths.specs")?;
-            cited(desk, &path, anchor)?;
+            let path = worktree.path(path)?;
+            inside(&path, &worktree.policy.paths.specs, "paths.specs")?;
+            cited(worktree, &path, anchor)?;
             Ok((format!("{path}#{anchor}"), None))
         }
     }
 }
 
-fn cited(desk: &Desk, path: &RepoPath, anchor: &str) -> Result<(), DeskError> {
-    let bytes = desk
+fn cited(
+    worktree: &LedgerWorktree,
+    path: &RepoPath,
+    anchor: &str,
+) -> Result<(), LedgerWorktreeError> {
+    let bytes = worktree
         .root
         .read(path)?
         .ok_or_else(|| Refused::new(format!("there is no file {path}")))?;

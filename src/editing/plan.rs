@@ -1,4 +1,4 @@
-//! Which files would change, shown as a diff, and how are they changed?
+//! Holds the files that would change, shows them as a diff, and writes them.
 
 use similar::TextDiff;
 

@@ -1,6 +1,6 @@
-//! What does a repository need to come under reins?
+//! Plans the files that a repository needs to come under reins.
 
-use super::ledger_worktree::DeskError;
+use super::ledger_worktree::LedgerWorktreeError;
 use super::plan::Write;
 use crate::git::plumbing::{Git, GitPlace, PlumbingError};
 use crate::ledger::file::{LedgerName, print};
@@ -135,7 +135,7 @@ fn policy_is_ignored(place: &GitPlace) -> Result<bool, PlumbingError> {
 ///
 /// # Errors
 /// When something that cannot be read stands in their place.
-pub fn missing_ledgers(root: &Root, policy: &Policy) -> Result<Vec<Write>, DeskError> {
+pub fn missing_ledgers(root: &Root, policy: &Policy) -> Result<Vec<Write>, LedgerWorktreeError> {
     let texts = [
         (LedgerName::Oracle, print(&super::oracle::empty())),
         (LedgerName::Freezes, print(&super::freeze::empty())),
@@ -158,7 +158,7 @@ pub fn missing_ledgers(root: &Root, policy: &Policy) -> Result<Vec<Write>, DeskE
 ///
 /// # Errors
 /// When `.gitignore` cannot be read.
-pub fn ignore_history(root: &Root) -> Result<Write, DeskError> {
+pub fn ignore_history(root: &Root) -> Result<Write, LedgerWorktreeError> {
     let path: RepoPath = ".gitignore".parse()?;
     let before = root.read(&path)?;
     let after = with_line(before.as_deref().unwrap_or_default());

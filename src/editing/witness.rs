@@ -1,7 +1,7 @@
-//! Which known-bad patch does a row get, and where is it kept?
+//! Checks a known-bad patch and names the file in which a row keeps it.
 
 use super::Refused;
-use super::ledger_worktree::{Desk, DeskError, Opened};
+use super::ledger_worktree::{LedgerWorktree, LedgerWorktreeError, Opened};
 use super::oracle;
 use super::plan::{Plan, Write};
 use crate::decide::canary::{material, parse_diff};
@@ -26,14 +26,14 @@ pub struct Witness {
 /// # Errors
 /// When there is no such row, or the patch is none, touches material, or does not apply to HEAD.
 pub fn keep(
-    desk: &Desk,
+    worktree: &LedgerWorktree,
     opened: &Opened<OracleLedger>,
     id: &OracleId,
     bytes: Vec<u8>,
-) -> Result<Witness, DeskError> {
+) -> Result<Witness, LedgerWorktreeError> {
     let diff = parse_diff(&bytes)
         .map_err(|miss| Refused::new(format!("it is no patch: {}", visible(&miss.note))))?;
-    if let Some(path) = material(&diff, &desk.policy).first() {
+    if let Some(path) = material(&diff, &worktree.policy).first() {
         let refused = Refused::new(format!(
             "the patch touches {path}, which is material: the judge lays that itself"
         ));
@@ -41,7 +41,7 @@ pub fn keep(
             .fix("take it out: a known-bad patch changes code")
             .into());
     }
-    let path = desk
+    let path = worktree
         .policy
         .paths
         .ledger
@@ -55,9 +55,9 @@ pub fn keep(
         witness_patch: pinned,
         ..row
     })?;
-    applies(desk, &bytes)?;
+    applies(worktree, &bytes)?;
     let patch = Write {
-        before: desk.root.read(&path)?,
+        before: worktree.root.read(&path)?,
         path,
         after: bytes,
     };
@@ -68,7 +68,7 @@ pub fn keep(
 }
 
 /// Refuses a patch that does not apply to HEAD; before the first commit there is nothing to ask.
-fn applies(desk: &Desk, bytes: &[u8]) -> Result<(), DeskError> {
+fn applies(worktree: &LedgerWorktree, bytes: &[u8]) -> Result<(), LedgerWorktreeError> {
     let asked = [
         "rev-parse",
         "--verify",
@@ -76,7 +76,7 @@ fn applies(desk: &Desk, bytes: &[u8]) -> Result<(), DeskError> {
         "--end-of-options",
         "HEAD^{tree}",
     ];
-    let Some(tree) = Git::at(&desk.place).args(asked).maybe_line()? else {
+    let Some(tree) = Git::at(&worktree.place).args(asked).maybe_line()? else {
         return Ok(());
     };
     let no_id = || PlumbingError::Answer {
@@ -89,7 +89,11 @@ fn applies(desk: &Desk, bytes: &[u8]) -> Result<(), DeskError> {
         ))
     };
     let scratch = Scratch::temporary().map_err(|error| unable(error.to_string()))?;
-    let borrower = Borrower::new(&desk.place, tree.hex_len(), &scratch.path().join("objects"));
+    let borrower = Borrower::new(
+        &worktree.place,
+        tree.hex_len(),
+        &scratch.path().join("objects"),
+    );
     match borrower.and_then(|borrower| borrower.apply(tree, bytes)) {
         Ok(_) => Ok(()),
         Err(ApplyError::Refused(words)) => {

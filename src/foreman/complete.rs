@@ -1,9 +1,9 @@
-//! Which tasks are complete now, and was the foreman's command run for each?
+//! Runs the foreman's command for each task that is complete.
 //!
-//! Before a commit that completes a task is made, a note about it is written; once HEAD holds the
-//! verdict the command runs, and the note gives way to a mark. A run that fails leaves the note, so
-//! that the next fold tries again. A machine that dies between the command and the mark runs it
-//! twice: at least once is what can be promised.
+//! A note is written before the commit that completes a task. Once HEAD holds the verdict, the
+//! command runs and a mark replaces the note. A run that fails leaves the note, and the next fold
+//! tries again. A crash between the command and the mark makes it run twice: the command runs at
+//! least once.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Ground, VerdictsError, grading};
+use super::{VerdictStore, VerdictsError, grading};
 use crate::decide::fold::{Plan, Reading, Record, VERDICT, VerdictDir, task_key, task_word};
 use crate::model::ids::{EntryState, ObjectId};
 use crate::model::path::RepoPath;
@@ -49,12 +49,12 @@ pub struct Completion {
 ///
 /// # Errors
 /// When a note cannot be written: then nothing may be folded.
-pub fn note(common: &Root, plan: &Plan, ground: &Ground<'_>) -> Result<(), FileError> {
+pub fn note(common: &Root, plan: &Plan, verdicts: &VerdictStore<'_>) -> Result<(), FileError> {
     for (fold, task) in plan.completed() {
         write(
             common,
             task,
-            format!("{}/{REVERIFY_FILE}", ground.path(&fold.dir)),
+            format!("{}/{REVERIFY_FILE}", verdicts.path(&fold.dir)),
         )?;
     }
     Ok(())
@@ -68,15 +68,15 @@ pub fn note(common: &Root, plan: &Plan, ground: &Ground<'_>) -> Result<(), FileE
 pub fn note_held(
     common: &Root,
     dirs: &[VerdictDir],
-    ground: &Ground<'_>,
+    verdicts: &VerdictStore<'_>,
     head: ObjectId,
 ) -> Result<(), VerdictsError> {
-    let bytes = |path: &str| match ground.repo.entry(head, path)?.filter(EntryState::is_file) {
-        Some(entry) => ground.repo.blob(entry.id, READ_CAP),
+    let bytes = |path: &str| match verdicts.repo.entry(head, path)?.filter(EntryState::is_file) {
+        Some(entry) => verdicts.repo.blob(entry.id, READ_CAP),
         None => Ok(None),
     };
     for dir in dirs {
-        let path = ground.path(dir);
+        let path = verdicts.path(dir);
         let rerun = format!("{path}/{REVERIFY_FILE}");
         let Some(verdict) = bytes(&format!("{path}/{VERDICT}"))? else {
             continue;
@@ -110,7 +110,7 @@ fn write(common: &Root, task: &str, verdict: String) -> Result<(), FileError> {
 pub fn complete(
     common: &Root,
     command: &[String],
-    ground: &Ground<'_>,
+    verdicts: &VerdictStore<'_>,
     head: Option<ObjectId>,
 ) -> Result<Vec<Completion>, VerdictsError> {
     let mut ended = Vec::new();
@@ -142,7 +142,7 @@ pub fn complete(
             common.remove(&name)?;
             continue;
         }
-        if ground.repo.entry(head, &note.verdict)?.is_none() {
+        if verdicts.repo.entry(head, &note.verdict)?.is_none() {
             continue;
         }
         let (done, end) = match unfit(&note.task_id) {
@@ -150,7 +150,7 @@ pub fn complete(
             None => {
                 // if we are killed, the command holds the note until it ends
                 let _inherited = held.inherited();
-                ran((program, args), &note.task_id, ground)
+                ran((program, args), &note.task_id, verdicts)
             }
         };
         if done || unfit(&note.task_id).is_some() {
@@ -167,12 +167,16 @@ pub fn complete(
 }
 
 /// Runs the command for one task: whether it succeeded, and how it ended.
-fn ran((program, args): (&String, &[String]), task: &str, ground: &Ground<'_>) -> (bool, String) {
+fn ran(
+    (program, args): (&String, &[String]),
+    task: &str,
+    verdicts: &VerdictStore<'_>,
+) -> (bool, String) {
     let args: Vec<OsString> = args.iter().map(|arg| filled(arg, task).into()).collect();
     let program = Program {
         path: Path::new(program),
         args: &args,
-        dir: ground.root.path(),
+        dir: verdicts.root.path(),
         input: b"",
     };
     match run(program) {

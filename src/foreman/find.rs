@@ -1,12 +1,12 @@
-//! Which verdict directories lie on disk, and what does HEAD hold of each?
+//! Finds the verdict directories on disk, and what HEAD holds of each.
 //!
-//! Git is not asked: it would match ignore rules and look at every file. The names below each day
-//! are compared with the one tree of that day, so the work grows with the directories alone.
+//! `git status` is not used: it would match ignore rules and look at every file. The names below
+//! each day are compared with the tree of that day, so the work grows with the directories alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::stat_cache::{Seals, seal};
-use super::{Ground, VerdictsError};
+use super::stat_cache::{StatCache, key};
+use super::{VerdictStore, VerdictsError};
 use crate::decide::fold::{Fault, VERDICT, VerdictDir, is_clutter};
 use crate::git::tree::Directory;
 use crate::model::day::Day;
@@ -44,10 +44,10 @@ pub struct Found {
 impl Found {
     /// The directories that have to be looked into: those that HEAD lacks, and those that are not
     /// known to be as HEAD holds them.
-    pub fn open<'f>(&'f self, ground: &Ground<'_>, seals: &mut Seals) -> Vec<&'f Seen> {
+    pub fn open<'f>(&'f self, verdicts: &VerdictStore<'_>, cache: &mut StatCache) -> Vec<&'f Seen> {
         let is_sealed = |seen: &&Seen| match (seen.held, &seen.stamps) {
             (Some(held), Some(stamps)) => {
-                seals.holds(&seal(ground.history, &seen.dir, held, stamps))
+                cache.holds(&key(verdicts.history, &seen.dir, held, stamps))
             }
             _ => false,
         };
@@ -60,19 +60,22 @@ impl Found {
 ///
 /// # Errors
 /// When a directory or tree cannot be read, or a link stands on the way to the history.
-pub fn find(ground: &Ground<'_>, head: Option<ObjectId>) -> Result<Found, VerdictsError> {
+pub fn find(verdicts: &VerdictStore<'_>, head: Option<ObjectId>) -> Result<Found, VerdictsError> {
     let mut found = Found::default();
-    let Some(history) = ground.root.folder(ground.history)? else {
+    let Some(history) = verdicts.root.folder(verdicts.history)? else {
         return Ok(found);
     };
     let held = match head {
-        Some(tree) => below(ground, ground.repo.entry(tree, ground.history.as_str())?)?,
+        Some(tree) => below(
+            verdicts,
+            verdicts.repo.entry(tree, verdicts.history.as_str())?,
+        )?,
         None => Directory::new(),
     };
     let entries = history.list()?;
     let on_disk: BTreeSet<_> = entries.iter().map(|entry| &entry.name).collect();
     for (_, gone) in held.iter().filter(|(name, _)| !on_disk.contains(name)) {
-        let names = below(ground, Some(*gone))?;
+        let names = below(verdicts, Some(*gone))?;
         found.missing += names.keys().filter(|name| is_hash(name)).count();
     }
     for entry in entries {
@@ -82,17 +85,17 @@ pub fn find(ground: &Ground<'_>, head: Option<ObjectId>) -> Result<Found, Verdic
                 let Some(folder) = history.folder(&name)? else {
                     continue;
                 };
-                let held = below(ground, held.get(&entry.name).copied())?;
-                of_day(ground, day, (&folder, &held), &mut found)?;
+                let held = below(verdicts, held.get(&entry.name).copied())?;
+                of_day(verdicts, day, (&folder, &held), &mut found)?;
             }
             _ if held.contains_key(&entry.name) => {}
             (Err(_), EntryKind::Folder) if is_beside(&name) => {} // a judge is writing
             (Err(_), EntryKind::File) if is_clutter(&name) => {
-                found.clutter.push(format!("{}/{name}", ground.history));
+                found.clutter.push(format!("{}/{name}", verdicts.history));
             }
             _ => found
                 .strays
-                .push(stray(&format!("{}/{name}", ground.history), &entry)),
+                .push(stray(&format!("{}/{name}", verdicts.history), &entry)),
         }
     }
     Ok(found)
@@ -100,17 +103,17 @@ pub fn find(ground: &Ground<'_>, head: Option<ObjectId>) -> Result<Found, Verdic
 
 /// The entries of a tree that may not be there.
 pub(super) fn below(
-    ground: &Ground<'_>,
+    verdicts: &VerdictStore<'_>,
     entry: Option<EntryState>,
 ) -> Result<Directory, VerdictsError> {
     match entry {
-        Some(entry) if entry.mode == EntryState::TREE => Ok(ground.repo.directory(entry.id)?),
+        Some(entry) if entry.mode == EntryState::TREE => Ok(verdicts.repo.directory(entry.id)?),
         _ => Ok(Directory::new()),
     }
 }
 
 fn of_day(
-    ground: &Ground<'_>,
+    verdicts: &VerdictStore<'_>,
     day: Day,
     (folder, held): (&ForeignFolder, &Directory),
     found: &mut Found,
@@ -139,11 +142,11 @@ fn of_day(
         } else if is_clutter(&name) && entry.kind == EntryKind::File {
             found
                 .clutter
-                .push(format!("{}/{day}/{name}", ground.history));
+                .push(format!("{}/{day}/{name}", verdicts.history));
         } else if of_head.is_none() {
             found
                 .strays
-                .push(stray(&format!("{}/{day}/{name}", ground.history), &entry));
+                .push(stray(&format!("{}/{day}/{name}", verdicts.history), &entry));
         }
     }
     let names: Vec<_> = stamped
@@ -180,12 +183,15 @@ fn stray(path: &str, entry: &Entry) -> Fault {
 /// # Errors
 /// When a tree cannot be read.
 pub fn in_tree(
-    ground: &Ground<'_>,
+    verdicts: &VerdictStore<'_>,
     tree: ObjectId,
 ) -> Result<BTreeMap<VerdictDir, EntryState>, VerdictsError> {
     let mut found = BTreeMap::new();
-    for (day, days) in below(ground, ground.repo.entry(tree, ground.history.as_str())?)? {
-        for (hash, entry) in below(ground, Some(days))? {
+    for (day, days) in below(
+        verdicts,
+        verdicts.repo.entry(tree, verdicts.history.as_str())?,
+    )? {
+        for (hash, entry) in below(verdicts, Some(days))? {
             let name = format!(
                 "{}/{}",
                 String::from_utf8_lossy(&day),

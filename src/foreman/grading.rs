@@ -1,4 +1,4 @@
-//! What does a record say that a fold repeats: task, tiers, and whether running again completed it?
+//! Reads what a fold repeats from a record: task, tiers, and whether a re-run completed it.
 
 use serde::de::IgnoredAny;
 

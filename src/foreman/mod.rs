@@ -1,18 +1,18 @@
-//! Verdict directories: found on disk, read without trust, folded into a commit.
+//! Verdict directories: finds them on disk, reads them without trust, folds them into a commit.
 //!
-//! The directories belong to whoever judged: nothing here alters or removes one. What HEAD holds
-//! and the disk lacks is left alone, since GitReins prunes old directories.
+//! The directories belong to GitReins: nothing here alters or removes one. What HEAD holds and the
+//! disk lacks is left alone, since GitReins prunes old directories.
 
-pub mod carry;
 pub mod complete;
+pub mod durations;
 pub mod find;
 pub mod grading;
 pub mod named;
-pub mod past;
 pub mod read;
+mod recheck;
+pub mod reconcile;
 pub mod reverify;
 pub mod rules;
-mod second;
 pub mod stat_cache;
 
 use crate::decide::fold::VerdictDir;
@@ -25,7 +25,7 @@ use crate::model::path::RepoPath;
 use crate::sys::files::{FileError, Root};
 
 /// Where verdict directories are looked for.
-pub struct Ground<'a> {
+pub struct VerdictStore<'a> {
     /// The repository.
     pub repo: &'a Repo,
     /// Where git runs for it.
@@ -36,7 +36,7 @@ pub struct Ground<'a> {
     pub history: &'a RepoPath,
 }
 
-impl Ground<'_> {
+impl VerdictStore<'_> {
     /// The path of a verdict directory.
     pub fn path(&self, dir: &VerdictDir) -> String {
         format!("{}/{dir}", self.history)

@@ -1,15 +1,14 @@
-//! Which verdict directories does somebody mean by a hash, a commit, a task or a job?
+//! Resolves names of verdict directories: a hash, a commit, a task or a job.
 //!
-//! Tried in this order, the first that finds something is meant: `<date>/<hash>` with or without
-//! the history directory before it; a hash; the commit that GitReins prints; a task or job id,
-//! which may mean several directories. A directory is taken from disk, else from the first ref
-//! that holds it.
+//! The first form that finds something wins: `<date>/<hash>` with or without the history directory
+//! before it; a hash; the commit that GitReins prints; a task or job id, which may match several
+//! directories. A directory is taken from disk, else from the first ref that holds it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::find::{Found, Seen, in_tree};
 use super::read::verdict_bytes;
-use super::{Ground, VerdictsError, grading};
+use super::{VerdictStore, VerdictsError, grading};
 use crate::decide::fold::{VERDICT, VerdictDir};
 use crate::git::refs::Line;
 use crate::model::ids::{EntryState, ObjectId};
@@ -47,7 +46,7 @@ struct Store {
 
 /// Everything that a name can mean.
 struct Search<'a> {
-    ground: &'a Ground<'a>,
+    verdicts: &'a VerdictStore<'a>,
     disk: BTreeMap<&'a VerdictDir, &'a Seen>,
     stores: Vec<Store>,
     head: Dirs,
@@ -60,20 +59,20 @@ struct Search<'a> {
 pub fn choose<'f>(
     ids: &[String],
     found: &'f Found,
-    ground: &'f Ground<'f>,
+    verdicts: &'f VerdictStore<'f>,
     head: Option<ObjectId>,
 ) -> Result<Chosen<'f>, VerdictsError> {
     let mut stores = Vec::new();
     for name in REFS {
-        if let Some(line) = ground.repo.line(name)? {
-            let dirs = in_tree(ground, ground.repo.commit(line.tip)?.tree)?;
+        if let Some(line) = verdicts.repo.line(name)? {
+            let dirs = in_tree(verdicts, verdicts.repo.commit(line.tip)?.tree)?;
             stores.push(Store { name, line, dirs });
         }
     }
     let disk = found.seen.iter().map(|seen| (&seen.dir, seen)).collect();
-    let head = head.map_or(Ok(Dirs::new()), |head| in_tree(ground, head))?;
+    let head = head.map_or(Ok(Dirs::new()), |head| in_tree(verdicts, head))?;
     let search = Search {
-        ground,
+        verdicts,
         disk,
         stores,
         head,
@@ -114,7 +113,7 @@ impl Search<'_> {
     }
 
     fn meant(&self, id: &str) -> Result<BTreeSet<VerdictDir>, VerdictsError> {
-        let history = format!("{}/", self.ground.history);
+        let history = format!("{}/", self.verdicts.history);
         let inner = id.trim_end_matches('/');
         let inner = inner.strip_prefix("./").unwrap_or(inner);
         let inner = inner.strip_prefix(&history).unwrap_or(inner);
@@ -141,10 +140,10 @@ impl Search<'_> {
                 name: format!("'{}'", shown(id)),
                 why: format!(
                     "names no verdict: no directory in {} and no directory, commit, task or job in {}",
-                    self.ground.history,
+                    self.verdicts.history,
                     self.looked_in()
                 ),
-                fix: format!("see what there is: ls {}", self.ground.history),
+                fix: format!("see what there is: ls {}", self.verdicts.history),
             }),
         }
     }
@@ -184,7 +183,7 @@ impl Search<'_> {
             return Ok(BTreeSet::new());
         }
         for store in &self.stores {
-            for (commit, raw) in self.ground.repo.range(store.line.tip, &[])?.commits {
+            for (commit, raw) in self.verdicts.repo.range(store.line.tip, &[])?.commits {
                 if commit.to_string().starts_with(id) {
                     found.insert(commit, raw);
                 }
@@ -202,10 +201,10 @@ impl Search<'_> {
             return Ok(BTreeSet::new());
         };
         let before = match raw.parents.first() {
-            Some(parent) => in_tree(self.ground, self.ground.repo.commit(*parent)?.tree)?,
+            Some(parent) => in_tree(self.verdicts, self.verdicts.repo.commit(*parent)?.tree)?,
             None => Dirs::new(),
         };
-        let after = in_tree(self.ground, raw.tree)?;
+        let after = in_tree(self.verdicts, raw.tree)?;
         Ok(after
             .into_iter()
             .filter(|(dir, tree)| before.get(dir) != Some(tree))
@@ -218,7 +217,7 @@ impl Search<'_> {
     fn by_task(&self, id: &str) -> Result<BTreeSet<VerdictDir>, VerdictsError> {
         let mut found = BTreeSet::new();
         for dir in self.disk.keys() {
-            let verdict = verdict_bytes(self.ground.root, &self.ground.path(dir))?;
+            let verdict = verdict_bytes(self.verdicts.root, &self.verdicts.path(dir))?;
             if verdict.is_some_and(|verdict| grading::is_of(&verdict, id)) {
                 found.insert((*dir).clone());
             }
@@ -240,14 +239,14 @@ impl Search<'_> {
     ) -> Result<(), VerdictsError> {
         for (dir, tree) in dirs.iter().filter(|(dir, _)| !self.disk.contains_key(dir)) {
             let Some(entry) = self
-                .ground
+                .verdicts
                 .repo
                 .entry(tree.id, VERDICT)?
                 .filter(EntryState::is_file)
             else {
                 continue;
             };
-            let verdict = self.ground.repo.blob(entry.id, READ_CAP)?;
+            let verdict = self.verdicts.repo.blob(entry.id, READ_CAP)?;
             if verdict.is_some_and(|verdict| grading::is_of(&verdict, id)) {
                 found.insert(dir.clone());
             }

@@ -1,12 +1,12 @@
-//! What does a verdict directory hold that HEAD lacks, and what stands against folding it?
+//! Reads what a verdict directory holds that HEAD lacks, and the faults that block folding it.
 //!
 //! Everything that would be stored is read here once, through folders opened without following
 //! links: kind, links, size, digest, secrets. What is stored later has to have the same digest.
 
 use std::collections::BTreeMap;
 
-use super::stat_cache::{Seals, seal};
-use super::{Ground, VerdictsError, find, grading};
+use super::stat_cache::{StatCache, key};
+use super::{VerdictStore, VerdictsError, find, grading};
 use crate::decide::fold::{
     Candidate, Fault, FileFact, Reading, Record, Source, VERDICT, VerdictDir, is_left_out,
     same_verdict,
@@ -27,7 +27,7 @@ const GIT_READS: [&str; 4] = [".gitattributes", ".gitignore", ".gitmodules", ".m
 /// What is read with which rules.
 pub struct Reader<'a> {
     /// Where.
-    pub ground: &'a Ground<'a>,
+    pub verdicts: &'a VerdictStore<'a>,
     /// What looks like a secret.
     pub scanner: &'a Scanner,
     /// Whether logs and patches stay out.
@@ -59,9 +59,9 @@ impl Reader<'_> {
     pub fn on_disk(
         &self,
         seen: &find::Seen,
-        seals: &mut Seals,
+        cache: &mut StatCache,
     ) -> Result<Option<Candidate>, VerdictsError> {
-        let path = self.ground.path(&seen.dir);
+        let path = self.verdicts.path(&seen.dir);
         if let EntryKind::File | EntryKind::Other(_) = seen.kind {
             let observed = if let EntryKind::Other(what) = seen.kind {
                 what
@@ -83,7 +83,7 @@ impl Reader<'_> {
         let Ok(repo_path) = path.parse::<RepoPath>() else {
             return Ok(None);
         };
-        let Some(folder) = self.ground.root.folder(&repo_path)? else {
+        let Some(folder) = self.verdicts.root.folder(&repo_path)? else {
             return Ok(None);
         };
         let verdict = match folder.read_alone(VERDICT) {
@@ -113,7 +113,7 @@ impl Reader<'_> {
         let is_whole = looking.files.is_empty() && looking.faults.is_empty();
         if let (true, Some(held)) = (is_whole, seen.held) {
             if let (Some(stamps), false) = (&seen.stamps, has_folders(&folder)?) {
-                seals.add(seal(self.ground.history, &seen.dir, held, stamps), stamps);
+                cache.add(key(self.verdicts.history, &seen.dir, held, stamps), stamps);
             }
             return Ok(None);
         }
@@ -123,7 +123,7 @@ impl Reader<'_> {
     fn holds_verdict(&self, seen: &find::Seen) -> Result<bool, VerdictsError> {
         let held = seen
             .held
-            .map(|held| self.ground.repo.entry(held.id, VERDICT))
+            .map(|held| self.verdicts.repo.entry(held.id, VERDICT))
             .transpose()?;
         Ok(held.flatten().is_some())
     }
@@ -135,17 +135,17 @@ impl Reader<'_> {
     ) -> Result<Looking<'v>, VerdictsError> {
         let (mut held, mut faults) = (Held::new(), Vec::new());
         if let Some(entry) = seen.held {
-            self.ground.repo.leaves(entry, b"", &mut |path, state| {
+            self.verdicts.repo.leaves(entry, b"", &mut |path, state| {
                 held.insert(String::from_utf8_lossy(path).into_owned(), state);
             })?;
         }
         if let Some(entry) = held.get(VERDICT)
-            && self.ground.repo.blob_id(verdict) != Some(entry.id)
+            && self.verdicts.repo.blob_id(verdict) != Some(entry.id)
         {
-            let folded = self.ground.repo.blob(entry.id, READ_CAP)?;
+            let folded = self.verdicts.repo.blob(entry.id, READ_CAP)?;
             if !folded.is_some_and(|folded| same_verdict(&folded, verdict)) {
                 faults.push(Fault::Rewritten {
-                    path: format!("{}/{VERDICT}", self.ground.path(&seen.dir)),
+                    path: format!("{}/{VERDICT}", self.verdicts.path(&seen.dir)),
                 });
             }
         }
@@ -208,7 +208,7 @@ impl Reader<'_> {
         if held.is_some() && inner != REVERIFY_FILE {
             return Ok(());
         }
-        if held.is_none() && folder.is_executable(name) && self.ground.repo.trusts_modes() {
+        if held.is_none() && folder.is_executable(name) && self.verdicts.repo.trusts_modes() {
             looking.not_regular(path.as_str(), "an executable file");
         }
         let read = match inner {
@@ -218,7 +218,7 @@ impl Reader<'_> {
         match read {
             Ok(None) => Ok(()),
             Ok(Some(bytes)) => {
-                if held.is_none_or(|held| self.ground.repo.blob_id(&bytes) != Some(held.id)) {
+                if held.is_none_or(|held| self.verdicts.repo.blob_id(&bytes) != Some(held.id)) {
                     self.fact(path, &bytes, looking);
                 }
                 looking.reverify = (inner == REVERIFY_FILE)
@@ -282,7 +282,7 @@ impl Reader<'_> {
     fn done(&self, mut looking: Looking<'_>, dir: &VerdictDir, source: Source) -> Candidate {
         let reading = grading::reading(looking.verdict, looking.reverify.as_deref());
         if let Reading::Record(Record::Verdict(heading)) = &reading {
-            let path = format!("{}/{VERDICT}", self.ground.path(dir));
+            let path = format!("{}/{VERDICT}", self.verdicts.path(dir));
             looking
                 .faults
                 .extend(
@@ -318,9 +318,9 @@ impl Reader<'_> {
         (name, tree): (&str, EntryState),
         held: Option<EntryState>,
     ) -> Result<Option<Candidate>, VerdictsError> {
-        let (source, base) = (Source::Ref(name.to_owned()), self.ground.path(dir));
+        let (source, base) = (Source::Ref(name.to_owned()), self.verdicts.path(dir));
         let mut entries = BTreeMap::new();
-        self.ground.repo.leaves(tree, b"", &mut |path, state| {
+        self.verdicts.repo.leaves(tree, b"", &mut |path, state| {
             entries.insert(path.to_vec(), state);
         })?;
         let Some(entry) = entries
@@ -340,7 +340,7 @@ impl Reader<'_> {
             held,
             stamps: None,
         };
-        let Some(verdict) = self.ground.repo.blob(entry.id, READ_CAP)? else {
+        let Some(verdict) = self.verdicts.repo.blob(entry.id, READ_CAP)? else {
             let fault = too_large(&format!("{base}/{VERDICT}"));
             return Ok(Some(candidate(
                 dir,
@@ -371,7 +371,7 @@ impl Reader<'_> {
                 looking.not_regular(&path, entry.kind());
                 continue;
             }
-            match self.ground.repo.blob(entry.id, READ_CAP)? {
+            match self.verdicts.repo.blob(entry.id, READ_CAP)? {
                 None => looking.faults.push(too_large(&path)),
                 Some(bytes) => {
                     self.fact(safe, &bytes, &mut looking);

@@ -1,4 +1,4 @@
-//! What does tier 1 show when it runs again on the graded tree, with the time that it needs?
+//! Runs tier 1 again on the graded tree, with the time that it needs.
 
 use std::ffi::OsString;
 use std::io;

@@ -1,9 +1,9 @@
-//! By which policy is a fold made?
+//! Finds the policy by which a fold is made.
 //!
-//! A policy on a protected line rules alone. Where no such line is known, that at HEAD is anybody's:
-//! its markers of secrets count, since they only refuse, and nothing else does. What it allows as no
-//! secret would let one pass, another history directory would have any file committed that the
-//! person never added, and `foreman.on_complete` would make every clone that folds run its commands.
+//! A policy on a protected line applies alone. Where no such line is known, the policy at HEAD is not
+//! trusted: only its markers of secrets apply, since they can only refuse. Its `secret_allow` could
+//! let a secret pass, another history directory could commit files that the user never added, and
+//! `foreman.on_complete` would run its commands in every clone that folds.
 
 use crate::evidence::GateError;
 use crate::evidence::range_context::{self, Governed, Request, read_policy};

@@ -1,9 +1,9 @@
-//! Which folded directories were looked at before, and have not been touched since?
+//! Remembers which folded directories were read before, to skip those that have not changed.
 //!
-//! A seal stands for a directory, what HEAD held of it, and the stamps of the directory and its
-//! verdict at the moment when their bytes were found to be the same. While all of that is as it
-//! was, the bytes need not be read again: with a hundred thousand folded directories this is the
-//! difference between a glance and a minute. The file holds nothing else; deleting it costs time.
+//! A key is a digest of the directory's path, what HEAD holds of it, and the stamps of the directory
+//! and its verdict when their bytes were found equal. While the key is known, the bytes are not read
+//! again: with a hundred thousand folded directories this saves about a minute. The file holds
+//! nothing else; deleting it costs time only.
 
 use std::collections::BTreeSet;
 
@@ -16,23 +16,23 @@ use crate::sys::files::{FileError, Root};
 use crate::sys::untrusted_dir::Stamp;
 
 /// Half a SHA-256: enough to tell a few million states apart.
-pub type Seal = [u8; 16];
+pub type Key = [u8; 16];
 
-/// Names the form of the seals; another form is read as none.
+/// Names the form of the cache; another form is read as none.
 const HEAD: &[u8] = b"git-reins seals 1\n";
 /// A stamp younger than this, in seconds, does not show a change that follows at once.
 const SETTLED: i64 = 3;
 
-/// The seals of a worktree.
+/// The cache of a worktree.
 #[derive(Debug, Default)]
-pub struct Seals {
-    known: BTreeSet<Seal>,
-    used: BTreeSet<Seal>,
+pub struct StatCache {
+    known: BTreeSet<Key>,
+    used: BTreeSet<Key>,
     now: i64,
 }
 
-/// The seal of a folded directory in this state.
-pub fn seal(history: &RepoPath, dir: &VerdictDir, tree: EntryState, stamps: &[Stamp; 2]) -> Seal {
+/// The key of a folded directory in this state.
+pub fn key(history: &RepoPath, dir: &VerdictDir, tree: EntryState, stamps: &[Stamp; 2]) -> Key {
     let mut hash = sha2::Sha256::new();
     hash.update(history.as_str());
     hash.update([0]);
@@ -44,13 +44,13 @@ pub fn seal(history: &RepoPath, dir: &VerdictDir, tree: EntryState, stamps: &[St
         hash.update(part.to_le_bytes());
     }
     let digest: [u8; 32] = hash.finalize().into();
-    let mut seal = Seal::default();
-    seal.copy_from_slice(&digest[..16]);
-    seal
+    let mut key = Key::default();
+    key.copy_from_slice(&digest[..16]);
+    key
 }
 
-impl Seals {
-    /// Reads the seals below the git directory of a worktree. What cannot be read is none.
+impl StatCache {
+    /// Reads the cache below the git directory of a worktree. What cannot be read is none.
     pub fn load(git_dir: &Root) -> Self {
         let bytes = git_dir.read(&path()).ok().flatten().unwrap_or_default();
         let body = bytes
@@ -66,23 +66,23 @@ impl Seals {
     }
 
     /// Whether a directory is as it was when it was sealed.
-    pub fn holds(&mut self, seal: &Seal) -> bool {
-        let known = self.known.contains(seal);
+    pub fn holds(&mut self, key: &Key) -> bool {
+        let known = self.known.contains(key);
         if known {
-            self.used.insert(*seal);
+            self.used.insert(*key);
         }
         known
     }
 
-    /// Seals a directory whose bytes were read after its stamps.
-    pub fn add(&mut self, seal: Seal, stamps: &[Stamp; 2]) {
+    /// StatCache a directory whose bytes were read after its stamps.
+    pub fn add(&mut self, key: Key, stamps: &[Stamp; 2]) {
         let settled = self.now.saturating_sub(SETTLED);
         if stamps.iter().all(|stamp| stamp.changed() < settled) {
-            self.used.insert(seal);
+            self.used.insert(key);
         }
     }
 
-    /// Writes the seals that still hold, when they are others than before.
+    /// Writes the cache that still hold, when they are others than before.
     ///
     /// # Errors
     /// When they cannot be written, which costs time and nothing else.
@@ -100,5 +100,5 @@ impl Seals {
 }
 
 fn path() -> RepoPath {
-    "reins/seals".parse().expect("a constant path is safe")
+    "reins/cache".parse().expect("a constant path is safe")
 }

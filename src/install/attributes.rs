@@ -1,7 +1,6 @@
-//! Which lines of ours stand in `info/attributes`, and what is the file without them?
+//! Adds our lines to `info/attributes` and removes them again.
 //!
-//! Our lines stand together behind a comment, which also says what has to be given back beside
-//! them.
+//! Our lines follow a comment, which also records what an undo has to restore beside them.
 
 use crate::model::path::RepoPath;
 

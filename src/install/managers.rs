@@ -1,4 +1,4 @@
-//! Which manager of hooks is in charge, and how is it told to run us?
+//! Recognises hook managers and prints the lines that make them run this program.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What did we put into a repository, and what stood there before?
+//! Reads and prints the manifest: the hooks we installed, and what was there before.
 
 use std::path::{Path, PathBuf};
 

@@ -1,10 +1,10 @@
-//! What is worth saying about steps that were taken?
+//! Describes the steps that an install or uninstall took.
 
 use std::path::Path;
 
 use super::Event;
 use super::plan::Step;
-use super::site::{Site, Spot};
+use super::site::{HookFile, Site};
 use crate::evidence::range_context::read_policy;
 use crate::git::Repo;
 use crate::model::path::shown;
@@ -14,13 +14,13 @@ use crate::sys::folder::{executable, real};
 /// What an install did, what it did not, and what comes next.
 pub fn of_install(site: &Site, steps: &[Step]) -> Vec<String> {
     let mut lines: Vec<_> = site
-        .spots
+        .hook_files
         .iter()
-        .map(|spot| format!("installed: {}", name(&spot.path())))
+        .map(|hook_file| format!("installed: {}", name(&hook_file.path())))
         .collect();
-    for spot in &site.spots {
-        if steps.contains(&Step::Keep(spot.directory.clone(), spot.event)) {
-            lines.push(kept(spot));
+    for hook_file in &site.hook_files {
+        if steps.contains(&Step::Keep(hook_file.directory.clone(), hook_file.event)) {
+            lines.push(kept(hook_file));
         }
     }
     if site.place.worktree.is_none() {
@@ -72,9 +72,9 @@ fn taken(site: &Site, step: &Step) -> Option<String> {
         | Step::RemoveRecord => return None,
     };
     let here = site
-        .spots
+        .hook_files
         .iter()
-        .any(|spot| real(&spot.directory) == real(directory));
+        .any(|hook_file| real(&hook_file.directory) == real(directory));
     let away = if here {
         ""
     } else {
@@ -96,9 +96,9 @@ fn taken(site: &Site, step: &Step) -> Option<String> {
     })
 }
 
-fn kept(spot: &Spot) -> String {
-    let kept = spot.event.kept();
-    match executable(&spot.kept_path()) {
+fn kept(hook_file: &HookFile) -> String {
+    let kept = hook_file.event.kept();
+    match executable(&hook_file.kept_path()) {
         true => format!("kept: the hook that was there is {kept} now, and runs first"),
         false => format!(
             "kept: the hook that was there is {kept} now; it is not executable, and never ran"

@@ -1,10 +1,10 @@
-//! Where do hooks stand, whose are they, and how are ours put there, taken away and proven?
+//! Installs hooks, removes them, and checks that git runs them.
 //!
-//! The files of `hooks/` are installed verbatim. A hook that stood there before is kept beside
-//! ours and run first.
+//! The files of `hooks/` are installed verbatim. A hook that was there before is kept beside ours
+//! and runs first.
 
-pub mod act;
 pub mod attributes;
+pub mod carry_out;
 pub mod doctor;
 pub mod managers;
 pub mod manifest;

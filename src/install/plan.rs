@@ -1,14 +1,14 @@
-//! Which steps put our hook where git looks, and which take it away?
+//! Plans the steps that install our hook or remove it.
 //!
-//! In the order in which they stand, so that after each of them every hook that was there is still
-//! there, and a second run goes on from where the first one ended.
+//! The order matters: after each step every hook that was there still exists, and a second run
+//! continues where the first one ended.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use super::managers::{Manager, script};
 use super::manifest::{FILE, Manifest, OUR_DIRECTORY, Original, Record};
-use super::site::{Ground, InstallError, Owner, POINTER, Site, Spot};
+use super::site::{HookFile, HooksDirKind, InstallError, Owner, POINTER, Site};
 use super::{Event, shim_dir};
 use crate::editing::Refused;
 use crate::model::ids::Sha256;
@@ -160,18 +160,20 @@ pub enum Install {
 pub fn install(site: &Site, program: &Path, force: bool) -> Result<Install, Refused> {
     let (mut files, mut manifest) = (Vec::new(), site.manifest.clone().unwrap_or_default());
     let mut directories = Vec::new();
-    for spot in &site.spots {
-        if site.owner(spot) == Owner::Ours && !site.is_writable() {
+    for hook_file in &site.hook_files {
+        if site.owner(hook_file) == Owner::Ours && !site.is_writable() {
             continue; // somebody else put it there, and nobody may touch it
         }
-        if let Some(snippet) = snippet(site, spot, force)? {
+        if let Some(snippet) = snippet(site, hook_file, force)? {
             return Ok(snippet);
         }
-        let (steps, original) = at_spot(site, spot, force)?;
+        let (steps, original) = at_spot(site, hook_file, force)?;
         files.extend(steps);
-        manifest = manifest.with(record(site, spot, original)?);
-        if !spot.is_there && !directories.contains(&Step::MakeDirectory(spot.directory.clone())) {
-            directories.push(Step::MakeDirectory(spot.directory.clone()));
+        manifest = manifest.with(record(site, hook_file, original)?);
+        if !hook_file.is_there
+            && !directories.contains(&Step::MakeDirectory(hook_file.directory.clone()))
+        {
+            directories.push(Step::MakeDirectory(hook_file.directory.clone()));
         }
     }
     let mut steps = Vec::new();
@@ -194,13 +196,16 @@ pub fn install(site: &Site, program: &Path, force: bool) -> Result<Install, Refu
 }
 
 /// What a shell script says to run us, one line for each event.
-pub fn line_of_a_script(spots: &[Spot]) -> String {
-    spots.iter().map(|spot| script(spot.event.name())).collect()
+pub fn line_of_a_script(hook_files: &[HookFile]) -> String {
+    hook_files
+        .iter()
+        .map(|hook_file| script(hook_file.event.name()))
+        .collect()
 }
 
 /// Who has to call us when the hook is not ours to write.
-fn snippet(site: &Site, spot: &Spot, force: bool) -> Result<Option<Install>, Refused> {
-    let owner = site.owner(spot);
+fn snippet(site: &Site, hook_file: &HookFile, force: bool) -> Result<Option<Install>, Refused> {
+    let owner = site.owner(hook_file);
     if matches!(
         owner,
         Owner::Ours | Owner::Older | Owner::Later | Owner::Edited
@@ -208,8 +213,8 @@ fn snippet(site: &Site, spot: &Spot, force: bool) -> Result<Option<Install>, Ref
     {
         return Ok(None);
     }
-    let by_place = Manager::of(&spot.directory, b"");
-    if let Some(manager) = site.manager(spot)
+    let by_place = Manager::of(&hook_file.directory, b"");
+    if let Some(manager) = site.manager(hook_file)
         && (!force || by_place.is_some())
     {
         let why = format!("{} is in charge of the hooks here", manager.name());
@@ -217,10 +222,10 @@ fn snippet(site: &Site, spot: &Spot, force: bool) -> Result<Option<Install>, Ref
         return Ok(Some(Install::Snippet {
             why,
             file,
-            text: manager.snippet(spot.event),
+            text: manager.snippet(hook_file.event),
         }));
     }
-    let what = shown(&spot.directory.display().to_string());
+    let what = shown(&hook_file.directory.display().to_string());
     let says = site.setting.as_ref().map_or(String::new(), |setting| {
         format!(
             ", since core.hooksPath is {} ({}, {})",
@@ -229,13 +234,15 @@ fn snippet(site: &Site, spot: &Spot, force: bool) -> Result<Option<Install>, Ref
             shown(&setting.origin)
         )
     });
-    let why = match site.ground {
-        Ground::Repository | Ground::Untracked => return Ok(None),
-        Ground::Tracked => format!("git looks for hooks in {what}{says}: its files are tracked"),
-        Ground::Elsewhere => {
+    let why = match site.hooks_dir_kind {
+        HooksDirKind::Repository | HooksDirKind::Untracked => return Ok(None),
+        HooksDirKind::Tracked => {
+            format!("git looks for hooks in {what}{says}: its files are tracked")
+        }
+        HooksDirKind::Elsewhere => {
             format!("git looks for hooks in {what}{says}: that is not this repository's own")
         }
-        Ground::Missing => {
+        HooksDirKind::Missing => {
             let why = format!(
                 "git looks for hooks in {what}{says}: that is no directory, so no hook runs"
             );
@@ -248,43 +255,49 @@ fn snippet(site: &Site, spot: &Spot, force: bool) -> Result<Option<Install>, Ref
     Ok(Some(Install::Snippet {
         why,
         file: None,
-        text: script(spot.event.name()),
+        text: script(hook_file.event.name()),
     }))
 }
 
 /// The steps at one hook, and what is kept beside it when they are done.
 fn at_spot(
     site: &Site,
-    spot: &Spot,
+    hook_file: &HookFile,
     force: bool,
 ) -> Result<(Vec<Step>, Option<Original>), Refused> {
     let recorded = site
-        .record(spot)
+        .record(hook_file)
         .and_then(|record| record.original.as_ref());
-    let (directory, event) = (spot.directory.clone(), spot.event);
-    let kept = Original::of(&spot.kept);
+    let (directory, event) = (hook_file.directory.clone(), hook_file.event);
+    let kept = Original::of(&hook_file.kept);
     let is_kept = site
-        .record(spot)
+        .record(hook_file)
         .is_none_or(|record| record.original.is_some());
-    match site.owner(spot) {
-        Owner::Nobody if kept.is_none() || spot.keeps(recorded) => {
+    match site.owner(hook_file) {
+        Owner::Nobody if kept.is_none() || hook_file.keeps(recorded) => {
             Ok((vec![Step::Put(directory, event)], kept))
         }
-        Owner::Nobody => Err(in_the_way(spot, "nobody recorded what it is")),
-        Owner::Ours | Owner::Older if kept.is_none() && recorded.is_some() => Err(gone(spot)),
+        Owner::Nobody => Err(in_the_way(hook_file, "nobody recorded what it is")),
+        Owner::Ours | Owner::Older if kept.is_none() && recorded.is_some() => Err(gone(hook_file)),
         // what was not kept by us is none of ours, whatever its name
-        Owner::Ours => Ok((executable(site, spot), kept.filter(|_| is_kept))),
+        Owner::Ours => Ok((executable(site, hook_file), kept.filter(|_| is_kept))),
         Owner::Older => Ok((
             vec![Step::Replace(directory, event)],
             kept.filter(|_| is_kept),
         )),
         Owner::Later => Err(
-            Refused::new(format!("{} is of a later git-reins", path(spot)))
+            Refused::new(format!("{} is of a later git-reins", path(hook_file)))
                 .fix("install that version of git-reins"),
         ),
-        Owner::Edited if !force => Err(edited(spot)),
-        Owner::Edited if spot.edited != Standing::Nothing => {
-            let other = shown(&spot.directory.join(event.edited()).display().to_string());
+        Owner::Edited if !force => Err(edited(hook_file)),
+        Owner::Edited if hook_file.edited != Standing::Nothing => {
+            let other = shown(
+                &hook_file
+                    .directory
+                    .join(event.edited())
+                    .display()
+                    .to_string(),
+            );
             Err(Refused::new(format!("{other} exists already")).fix(format!("rm {}", word(&other))))
         }
         Owner::Edited => Ok((
@@ -295,15 +308,15 @@ fn at_spot(
             kept,
         )),
         Owner::NoFile(kind) => {
-            let refused = Refused::new(format!("{} is {kind}", path(spot)));
+            let refused = Refused::new(format!("{} is {kind}", path(hook_file)));
             Err(refused.fix(format!(
                 "mv {} {}",
-                word(&path(spot)),
-                word(&(path(spot) + ".away"))
+                word(&path(hook_file)),
+                word(&(path(hook_file) + ".away"))
             )))
         }
         Owner::Managed(_) | Owner::Foreign => {
-            let here = Original::of(&spot.hook);
+            let here = Original::of(&hook_file.hook);
             match kept {
                 None => Ok((
                     vec![
@@ -312,67 +325,77 @@ fn at_spot(
                     ],
                     here,
                 )),
-                Some(_) if spot.is_half || kept == here => {
+                Some(_) if hook_file.is_half || kept == here => {
                     Ok((vec![Step::Replace(directory, event)], here))
                 }
-                Some(_) => Err(in_the_way(spot, "another hook stands at its place now")),
+                Some(_) => Err(in_the_way(
+                    hook_file,
+                    "another hook stands at its place now",
+                )),
             }
         }
     }
 }
 
-fn executable(site: &Site, spot: &Spot) -> Vec<Step> {
-    let Standing::File { mode, .. } = spot.hook else {
+fn executable(site: &Site, hook_file: &HookFile) -> Vec<Step> {
+    let Standing::File { mode, .. } = hook_file.hook else {
         return Vec::new();
     };
     let wanted = with_runners(mode | 0o100 | site.shared);
     if mode == wanted {
         Vec::new()
     } else {
-        vec![Step::MakeExecutable(spot.directory.clone(), spot.event)]
+        vec![Step::MakeExecutable(
+            hook_file.directory.clone(),
+            hook_file.event,
+        )]
     }
 }
 
-fn record(site: &Site, spot: &Spot, original: Option<Original>) -> Result<Record, Refused> {
-    let directory = Record::directory(&site.common, &spot.directory);
-    let unnamed = || Refused::new(format!("the name of {} is no text", path(spot)));
+fn record(
+    site: &Site,
+    hook_file: &HookFile,
+    original: Option<Original>,
+) -> Result<Record, Refused> {
+    let directory = Record::directory(&site.common, &hook_file.directory);
+    let unnamed = || Refused::new(format!("the name of {} is no text", path(hook_file)));
     Ok(Record {
-        event: spot.event.name().to_owned(),
+        event: hook_file.event.name().to_owned(),
         directory: directory.ok_or_else(unnamed)?,
         made_directory: site
-            .record(spot)
-            .map_or(!spot.is_there, |record| record.made_directory),
-        sha256: Sha256::of(spot.event.file()).to_string(),
+            .record(hook_file)
+            .map_or(!hook_file.is_there, |record| record.made_directory),
+        sha256: Sha256::of(hook_file.event.file()).to_string(),
         original,
     })
 }
 
-fn path(spot: &Spot) -> String {
-    shown(&spot.path().display().to_string())
+fn path(hook_file: &HookFile) -> String {
+    shown(&hook_file.path().display().to_string())
 }
 
-fn gone(spot: &Spot) -> Refused {
-    let kept = shown(&spot.kept_path().display().to_string());
+fn gone(hook_file: &HookFile) -> Refused {
+    let kept = shown(&hook_file.kept_path().display().to_string());
     let refused = Refused::new(format!(
         "{kept}, which was kept when ours was installed, is gone"
     ));
     refused.fix("git reins hooks uninstall && git reins hooks install")
 }
 
-fn in_the_way(spot: &Spot, why: &str) -> Refused {
-    let kept = shown(&spot.kept_path().display().to_string());
+fn in_the_way(hook_file: &HookFile, why: &str) -> Refused {
+    let kept = shown(&hook_file.kept_path().display().to_string());
     let fix = format!("mv {} {}", word(&kept), word(&(kept.clone() + ".old")));
     Refused::new(format!("{kept} exists already, and {why}")).fix(fix)
 }
 
-fn edited(spot: &Spot) -> Refused {
+fn edited(hook_file: &HookFile) -> Refused {
     let refused = Refused::new(format!(
         "{} is a hook of ours that somebody edited",
-        path(spot)
+        path(hook_file)
     ));
     refused.fix(format!(
         "git reins hooks install --force, which sets it aside as {}",
-        spot.event.edited()
+        hook_file.event.edited()
     ))
 }
 
@@ -384,26 +407,26 @@ fn edited(spot: &Spot) -> Refused {
 pub fn uninstall(site: &Site) -> Result<Result<Vec<Step>, Refused>, InstallError> {
     let (mut steps, mut directories) = (Vec::new(), Vec::new());
     let manifest = site.manifest.clone().unwrap_or_default();
-    let mut spots = site.spots.clone();
-    spots.retain(|spot| site.record(spot).is_none() && site.is_writable());
+    let mut hook_files = site.hook_files.clone();
+    hook_files.retain(|hook_file| site.record(hook_file).is_none() && site.is_writable());
     for record in &manifest.hooks {
         if let Some(event) = Event::named(&record.event) {
-            spots.push(Spot::look(&record.place(&site.common), event)?);
+            hook_files.push(HookFile::look(&record.place(&site.common), event)?);
         }
         if record.made_directory {
             directories.push(Step::RemoveDirectory(record.place(&site.common)));
         }
     }
-    for spot in &spots {
-        match away(site, spot) {
+    for hook_file in &hook_files {
+        match away(site, hook_file) {
             Ok(some) => steps.extend(some),
             Err(refused) => return Ok(Err(refused)),
         }
-        if spot.has_mirror {
-            steps.push(Step::RemoveMirror(spot.directory.clone()));
+        if hook_file.has_mirror {
+            steps.push(Step::RemoveMirror(hook_file.directory.clone()));
         }
-        if spot.leftover {
-            steps.push(Step::Sweep(spot.directory.clone(), spot.event));
+        if hook_file.leftover {
+            steps.push(Step::Sweep(hook_file.directory.clone(), hook_file.event));
         }
     }
     steps.extend(directories);
@@ -420,41 +443,42 @@ pub fn uninstall(site: &Site) -> Result<Result<Vec<Step>, Refused>, InstallError
     Ok(Ok(steps))
 }
 
-fn away(site: &Site, spot: &Spot) -> Result<Vec<Step>, Refused> {
-    let record = site.record(spot);
+fn away(site: &Site, hook_file: &HookFile) -> Result<Vec<Step>, Refused> {
+    let record = site.record(hook_file);
     let original = record.and_then(|record| record.original.as_ref());
-    let (directory, event) = (spot.directory.clone(), spot.event);
-    match site.owner(spot) {
+    let (directory, event) = (hook_file.directory.clone(), hook_file.event);
+    match site.owner(hook_file) {
         // what was kept may be lost: there is nothing to put back then
-        Owner::Ours | Owner::Older if spot.kept == Standing::Nothing => {
+        Owner::Ours | Owner::Older if hook_file.kept == Standing::Nothing => {
             Ok(vec![Step::Remove(directory, event)])
         }
         Owner::Ours | Owner::Older => Ok(vec![Step::Restore(directory, event)]),
         // somebody took ours away: what was there before comes back
-        Owner::Nobody if original.is_some() && spot.keeps(original) => {
+        Owner::Nobody if original.is_some() && hook_file.keeps(original) => {
             Ok(vec![Step::Restore(directory, event)])
         }
         Owner::Nobody => Ok(Vec::new()),
         // an install that was cut short
-        Owner::Foreign | Owner::Managed(_) if spot.is_half => {
+        Owner::Foreign | Owner::Managed(_) if hook_file.is_half => {
             Ok(vec![Step::Restore(directory, event)])
         }
         Owner::Foreign | Owner::Managed(_) | Owner::NoFile(_)
             if record.is_none()
-                || spot.kept == Standing::Nothing
-                    && (original.is_none() || Original::of(&spot.hook).as_ref() == original) =>
+                || hook_file.kept == Standing::Nothing
+                    && (original.is_none()
+                        || Original::of(&hook_file.hook).as_ref() == original) =>
         {
             Ok(Vec::new())
         }
         Owner::Later => Err(
-            Refused::new(format!("{} is of a later git-reins", path(spot)))
+            Refused::new(format!("{} is of a later git-reins", path(hook_file)))
                 .fix("run uninstall with that version of git-reins"),
         ),
-        Owner::Edited => Err(edited(spot)),
+        Owner::Edited => Err(edited(hook_file)),
         Owner::Foreign | Owner::Managed(_) | Owner::NoFile(_) => {
             let refused = Refused::new(format!(
                 "{} is not ours: somebody put it where ours was",
-                path(spot)
+                path(hook_file)
             ));
             Err(refused.fix(
                 "git reins hooks install --force, which keeps it and lets uninstall put it back",

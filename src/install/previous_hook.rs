@@ -1,6 +1,6 @@
-//! What says the hook that stood there before ours?
+//! Runs the hook that was there before ours.
 //!
-//! It is kept as `pre-push.reins-orig`, and run by a path that ends in `/pre-push`: see [`mirror`].
+//! It is kept as `pre-push.reins-orig`, and run by a path that ends in `/pre-push`: see [`shim_dir`].
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

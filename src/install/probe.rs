@@ -1,4 +1,4 @@
-//! Does the hook that git runs lead to us?
+//! Answers the question of `git reins doctor` whether a hook leads to this program.
 
 use super::Event;
 use crate::sys::{invocation, out};

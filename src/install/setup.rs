@@ -1,8 +1,9 @@
-//! What is told to git so that it shows and merges ledgers by row, and how is that taken back?
+//! Plans and writes the settings with which git shows and merges ledgers by row.
 //!
-//! For one clone: settings in the configuration of the repository and lines in `info/attributes`.
-//! Git runs what the settings say through `sh`. A program that is gone, older than these commands
-//! or broken does not say its last word; then the file is shown as it is, or merged as text.
+//! They apply to one clone: settings in the configuration of the repository and lines in
+//! `info/attributes`. Git runs the settings through `sh`. A program that is gone, older than these
+//! commands or broken does not print its last word; then git shows the file as it is, or merges it
+//! as text.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -41,14 +42,14 @@ const ATTRIBUTES: &str = "info/attributes";
 
 /// What git can be told to do with ledgers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Comfort {
+pub enum Integration {
     /// To show them row by row.
     Textconv,
     /// To merge them by row.
     MergeDriver,
 }
 
-impl Comfort {
+impl Integration {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Textconv, Self::MergeDriver];
 
@@ -109,7 +110,7 @@ pub enum State {
 
 /// A clone as far as this goes.
 #[derive(Clone, Debug)]
-pub struct Scene {
+pub struct CloneSettings {
     place: GitPlace,
     common: PathBuf,
     file: Option<Vec<u8>>,
@@ -146,7 +147,7 @@ impl fmt::Display for Step {
     }
 }
 
-impl Scene {
+impl CloneSettings {
     /// Looks.
     ///
     /// # Errors
@@ -169,16 +170,16 @@ impl Scene {
     }
 
     /// A setting that has our name and is not as we write it.
-    pub fn foreign(&self, comfort: Comfort) -> Option<&Setting> {
-        let prefix = format!("{}.reins.", comfort.attribute());
+    pub fn foreign(&self, integration: Integration) -> Option<&Setting> {
+        let prefix = format!("{}.reins.", integration.attribute());
         let named = || {
             self.settings
                 .iter()
                 .filter(|setting| setting.key.starts_with(&prefix))
         };
         let (ours, is_begun) = (
-            comfort.settings(),
-            comfort.settings().iter().any(|one| self.holds(*one)),
+            integration.settings(),
+            integration.settings().iter().any(|one| self.holds(*one)),
         );
         named().find(
             |setting| match ours.iter().find(|(key, _)| *key == setting.key) {
@@ -192,17 +193,21 @@ impl Scene {
     ///
     /// # Errors
     /// When git does not say which attributes are in force.
-    pub fn state(&self, comfort: Comfort, ledgers: &RepoPath) -> Result<State, PlumbingError> {
-        if self.foreign(comfort).is_some() {
+    pub fn state(
+        &self,
+        integration: Integration,
+        ledgers: &RepoPath,
+    ) -> Result<State, PlumbingError> {
+        if self.foreign(integration).is_some() {
             return Ok(State::Foreign);
         }
         let attribute = config::attribute(
             &self.place,
-            comfort.attribute(),
+            integration.attribute(),
             &format!("{ledgers}/oracle.json"),
         )?;
-        let settings = comfort.settings().map(|one| self.holds(one));
-        let has_line = self.lines().iter().any(|line| is_for(line, comfort));
+        let settings = integration.settings().map(|one| self.holds(one));
+        let has_line = self.lines().iter().any(|line| is_for(line, integration));
         Ok(match (attribute == "reins", settings) {
             (true, [true, true]) => State::SetUp,
             (false, [false, false]) if !has_line => State::Absent,
@@ -214,31 +219,48 @@ impl Scene {
     ///
     /// # Errors
     /// When somebody else's settings have our name.
-    pub fn setup(&self, comforts: &[Comfort], ledgers: &RepoPath) -> Result<Vec<Step>, Refused> {
-        if let Some(setting) = comforts.iter().find_map(|comfort| self.foreign(*comfort)) {
+    pub fn setup(
+        &self,
+        integrations: &[Integration],
+        ledgers: &RepoPath,
+    ) -> Result<Vec<Step>, Refused> {
+        if let Some(setting) = integrations
+            .iter()
+            .find_map(|integration| self.foreign(*integration))
+        {
             return Err(stands_in_the_way(setting));
         }
-        let settings = comforts.iter().flat_map(|comfort| comfort.settings());
+        let settings = integrations
+            .iter()
+            .flat_map(|integration| integration.settings());
         let missing = settings
             .filter(|one| !self.holds(*one))
             .map(|(key, value)| Step::Set(key, value));
-        let line = |comfort: &Comfort| {
-            attributes::line(ledgers, &format!("{}=reins", comfort.attribute()))
+        let line = |integration: &Integration| {
+            attributes::line(ledgers, &format!("{}=reins", integration.attribute()))
         };
         let mut lines: Vec<_> = self.lines();
-        lines.retain(|line| !comforts.iter().any(|comfort| is_for(line, *comfort)));
-        lines.extend(comforts.iter().map(line));
+        lines.retain(|line| {
+            !integrations
+                .iter()
+                .any(|integration| is_for(line, *integration))
+        });
+        lines.extend(integrations.iter().map(line));
         lines.sort();
         Ok(missing.chain(self.write(lines)).collect())
     }
 
     /// The steps that take back what was set up; what somebody else has written stays.
-    pub fn undo(&self, comforts: &[Comfort]) -> Vec<Step> {
+    pub fn undo(&self, integrations: &[Integration]) -> Vec<Step> {
         let mut lines = self.lines();
-        lines.retain(|line| !comforts.iter().any(|comfort| is_for(line, *comfort)));
-        let settings = comforts
+        lines.retain(|line| {
+            !integrations
+                .iter()
+                .any(|integration| is_for(line, *integration))
+        });
+        let settings = integrations
             .iter()
-            .flat_map(|comfort| comfort.settings().into_iter().rev());
+            .flat_map(|integration| integration.settings().into_iter().rev());
         let there = settings
             .filter(|one| self.holds(*one))
             .map(|(key, value)| Step::Unset(key, value));
@@ -284,8 +306,8 @@ impl Scene {
     }
 }
 
-fn is_for(line: &str, comfort: Comfort) -> bool {
-    line.ends_with(&format!(" {}=reins", comfort.attribute()))
+fn is_for(line: &str, integration: Integration) -> bool {
+    line.ends_with(&format!(" {}=reins", integration.attribute()))
 }
 
 fn attributes_path() -> RepoPath {

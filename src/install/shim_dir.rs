@@ -1,11 +1,11 @@
-//! From where does a kept hook run, so that its name and its neighbours are what they were?
+//! Makes the directory through which a kept hook runs under its own name.
 //!
-//! The kernel tells a script by which path it was run. Under its kept name, a hook that asks `$0`
-//! which event it serves would think that it serves none; in a directory of its own, one that looks
-//! for `$(dirname "$0")/lib.sh` would find nothing. So it runs through a directory beside that of the
-//! hooks, as deep in the tree (`.git/hooks.reins` for `.git/hooks`), which holds a link by the hook's
-//! own name and one to each of its neighbours. What remains different: `realpath "$0"` of a hook that
-//! is no link itself ends in the kept name, and a new file is written beside the links.
+//! A script reads its own path from `$0`. Under its kept name, a hook that derives its event from
+//! `$0` would find none; in a directory of its own, a hook that looks for `$(dirname "$0")/lib.sh`
+//! would find nothing. The hook therefore runs through a directory beside that of the hooks
+//! (`.git/hooks.reins` for `.git/hooks`), which holds a link with the hook's own name and one to each
+//! of the files beside it. Two differences remain: `realpath "$0"` of a hook that is no link itself
+//! ends in the kept name, and a new file is written beside the links.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

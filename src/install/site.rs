@@ -1,4 +1,4 @@
-//! Where does git look for our hooks, what stands there, and what do we know about it?
+//! Reads where git looks for our hooks, what is there, and what the manifest says about it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -29,9 +29,9 @@ pub struct Site {
     /// `core.hooksPath`, when it leads elsewhere than to the default.
     pub setting: Option<HooksPath>,
     /// Whose directory it is where git looks.
-    pub ground: Ground,
+    pub hooks_dir_kind: HooksDirKind,
     /// What stands where git looks, one for each event.
-    pub spots: Vec<Spot>,
+    pub hook_files: Vec<HookFile>,
     /// What we recorded.
     pub manifest: Option<Manifest>,
     /// What is in our directory; `None` when it is not there.
@@ -44,7 +44,7 @@ pub struct Site {
 
 /// Whose directory is it where git looks for hooks?
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ground {
+pub enum HooksDirKind {
     /// It lies in the git directory: ours to write, also when it has to be made.
     Repository,
     /// It lies in the worktree, and git knows nothing in it.
@@ -59,7 +59,7 @@ pub enum Ground {
 
 /// One hook file of git's, and what lies beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spot {
+pub struct HookFile {
     /// The event.
     pub event: Event,
     /// The directory.
@@ -159,12 +159,14 @@ impl Site {
     /// When git or the disk do not say.
     pub fn look(place: &GitPlace) -> Result<Self, InstallError> {
         let common = hooks::common_dir(place)?;
-        let spots = Event::ALL.into_iter().map(|event| {
+        let hook_files = Event::ALL.into_iter().map(|event| {
             let file = hooks::file(place, event.name())?;
-            Spot::look(file.parent().unwrap_or(&file), event).map_err(InstallError::from)
+            HookFile::look(file.parent().unwrap_or(&file), event).map_err(InstallError::from)
         });
-        let spots = spots.collect::<Result<Vec<_>, _>>()?;
-        let directory = spots.first().map_or(&common, |spot| &spot.directory);
+        let hook_files = hook_files.collect::<Result<Vec<_>, _>>()?;
+        let directory = hook_files
+            .first()
+            .map_or(&common, |hook_file| &hook_file.directory);
         let is_default = real(directory) == real(&common.join("hooks"));
         let setting = hooks::hooks_path(place)?.filter(|_| !is_default);
         let ours = Folder::open(&common.join(OUR_DIRECTORY))?;
@@ -172,44 +174,44 @@ impl Site {
             .as_ref()
             .map_or(Ok(Standing::Nothing), |folder| folder.look(POINTER))?;
         Ok(Self {
-            ground: ground(place, &common, directory, setting.as_ref())?,
+            hooks_dir_kind: hooks_dir_kind(place, &common, directory, setting.as_ref())?,
             place: place.clone(),
             manifest: Manifest::read(&common)?,
             shared: hooks::shared_bits(place)?,
             names: ours.map(|folder| folder.names()).transpose()?,
             common,
             setting,
-            spots,
+            hook_files,
             pointer,
         })
     }
 
     /// What is recorded about a hook.
-    pub fn record(&self, spot: &Spot) -> Option<&Record> {
+    pub fn record(&self, hook_file: &HookFile) -> Option<&Record> {
         self.manifest
             .as_ref()?
-            .record(&self.common, &spot.directory, spot.event)
+            .record(&self.common, &hook_file.directory, hook_file.event)
     }
 
     /// Whose hook it is.
-    pub fn owner(&self, spot: &Spot) -> Owner {
-        let (sha256, head) = match &spot.hook {
+    pub fn owner(&self, hook_file: &HookFile) -> Owner {
+        let (sha256, head) = match &hook_file.hook {
             Standing::Nothing => return Owner::Nobody,
             Standing::Other { kind } => return Owner::NoFile(kind),
-            Standing::Link { .. } => return by_directory(&spot.directory, b""),
+            Standing::Link { .. } => return by_directory(&hook_file.directory, b""),
             Standing::File { sha256, head, .. } => (sha256, head),
         };
-        if *sha256 == Sha256::of(spot.event.file()) {
+        if *sha256 == Sha256::of(hook_file.event.file()) {
             return Owner::Ours;
         }
         let recorded = self
-            .record(spot)
+            .record(hook_file)
             .is_some_and(|record| record.sha256 == sha256.to_string());
-        match (mark(head), mark(spot.event.file())) {
+        match (mark(head), mark(hook_file.event.file())) {
             (Some(_), _) if recorded => Owner::Older,
             (Some(theirs), Some(ours)) if theirs > ours => Owner::Later,
             (Some(_), _) => Owner::Edited,
-            (None, _) => by_directory(&spot.directory, head),
+            (None, _) => by_directory(&hook_file.directory, head),
         }
     }
 
@@ -229,7 +231,7 @@ impl Site {
         let setting = self
             .setting
             .as_ref()
-            .filter(|_| self.ground == Ground::Missing)?;
+            .filter(|_| self.hooks_dir_kind == HooksDirKind::Missing)?;
         let is_for_others = !setting.is_of_repository() && is_relative(&setting.value);
         Some(match setting.scope.as_str() {
             "command" => "git without -c core.hooksPath and without it in GIT_CONFIG_*".to_owned(),
@@ -243,13 +245,14 @@ impl Site {
     /// The value of `core.hooksPath`, when it names another directory in each worktree.
     pub fn each_worktree(&self) -> Option<&str> {
         let setting = self.setting.as_ref()?;
-        let is_shared = self.ground == Ground::Untracked && setting.scope != "worktree";
+        let is_shared =
+            self.hooks_dir_kind == HooksDirKind::Untracked && setting.scope != "worktree";
         (is_shared && is_relative(&setting.value)).then_some(setting.value.as_str())
     }
 
     /// The manager that runs the hooks here.
-    pub fn manager(&self, spot: &Spot) -> Option<Manager> {
-        Manager::of(&spot.directory, b"").or(match self.owner(spot) {
+    pub fn manager(&self, hook_file: &HookFile) -> Option<Manager> {
+        Manager::of(&hook_file.directory, b"").or(match self.owner(hook_file) {
             Owner::Managed(manager) => Some(manager),
             Owner::Nobody
             | Owner::Ours
@@ -263,9 +266,9 @@ impl Site {
 
     /// Whether a hook may be written where git looks.
     pub fn is_writable(&self) -> bool {
-        match self.ground {
-            Ground::Repository | Ground::Untracked => true,
-            Ground::Tracked | Ground::Elsewhere | Ground::Missing => false,
+        match self.hooks_dir_kind {
+            HooksDirKind::Repository | HooksDirKind::Untracked => true,
+            HooksDirKind::Tracked | HooksDirKind::Elsewhere | HooksDirKind::Missing => false,
         }
     }
 
@@ -294,8 +297,8 @@ impl Site {
 
     /// Whether another look still shows what this one did.
     pub fn still_is(&self, other: &Self) -> bool {
-        (&self.spots, &self.manifest, &self.pointer)
-            == (&other.spots, &other.manifest, &other.pointer)
+        (&self.hook_files, &self.manifest, &self.pointer)
+            == (&other.hook_files, &other.manifest, &other.pointer)
     }
 
     /// Our directory.
@@ -327,7 +330,7 @@ fn mark(head: &[u8]) -> Option<u32> {
     Some(digits.parse().unwrap_or(0))
 }
 
-impl Spot {
+impl HookFile {
     /// What stands at a hook of an event in a directory.
     ///
     /// # Errors
@@ -382,31 +385,31 @@ impl Spot {
     }
 }
 
-fn ground(
+fn hooks_dir_kind(
     place: &GitPlace,
     common: &Path,
     directory: &Path,
     setting: Option<&HooksPath>,
-) -> Result<Ground, PlumbingError> {
+) -> Result<HooksDirKind, PlumbingError> {
     let really = real(directory);
     let inside = |root: &Path| really.strip_prefix(real(root)).ok().map(Path::to_owned);
     let is_nowhere = |setting: &HooksPath| {
         setting.value.is_empty() || !matches!(Folder::open(directory), Ok(Some(_)))
     };
     if setting.is_some_and(is_nowhere) {
-        return Ok(Ground::Missing);
+        return Ok(HooksDirKind::Missing);
     }
     if setting.is_some_and(|setting| !setting.is_of_repository()) {
-        return Ok(Ground::Elsewhere);
+        return Ok(HooksDirKind::Elsewhere);
     }
     if inside(common).is_some() || inside(&place.git_dir).is_some() {
-        return Ok(Ground::Repository);
+        return Ok(HooksDirKind::Repository);
     }
     match place.worktree.as_deref().and_then(inside) {
-        None => Ok(Ground::Elsewhere),
+        None => Ok(HooksDirKind::Elsewhere),
         Some(inner) => match inner.to_str() {
-            Some(inner) if !hooks::is_tracked(place, inner)? => Ok(Ground::Untracked),
-            _ => Ok(Ground::Tracked),
+            Some(inner) if !hooks::is_tracked(place, inner)? => Ok(HooksDirKind::Untracked),
+            _ => Ok(HooksDirKind::Tracked),
         },
     }
 }

@@ -1,10 +1,10 @@
-//! Which hook does git run, whose is it, and what does it run first?
+//! Describes the hook that git runs: its owner, and the hook that it runs first.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::manifest::{Kind, Original};
-use super::site::{Owner, POINTER, Site, Spot};
+use super::site::{HookFile, Owner, POINTER, Site};
 use crate::model::path::shown;
 use crate::sys::folder::{Standing, executable};
 
@@ -81,9 +81,9 @@ pub fn of(site: &Site) -> Status {
         Standing::Nothing | Standing::File { .. } | Standing::Other { .. } => None,
     };
     let hooks: Vec<_> = site
-        .spots
+        .hook_files
         .iter()
-        .map(|spot| effective(site, spot))
+        .map(|hook_file| effective(site, hook_file))
         .collect();
     Status {
         schema: SCHEMA,
@@ -113,30 +113,30 @@ pub fn word(owner: Owner) -> &'static str {
     }
 }
 
-fn effective(site: &Site, spot: &Spot) -> Effective {
-    let kept = Original::of(&spot.kept);
+fn effective(site: &Site, hook_file: &HookFile) -> Effective {
+    let kept = Original::of(&hook_file.kept);
     let recorded = site
-        .record(spot)
+        .record(hook_file)
         .and_then(|record| record.original.as_ref());
     let chained = (kept.is_some() || recorded.is_some()).then(|| Kept {
-        path: shown(&spot.kept_path().display().to_string()),
-        executable: executable(&spot.kept_path()),
+        path: shown(&hook_file.kept_path().display().to_string()),
+        executable: executable(&hook_file.kept_path()),
         intact: kept.as_ref() == recorded,
         kind: kept.map(|kept| kept.kind),
     });
-    let owner = site.owner(spot);
-    let runs = spot.hook != Standing::Nothing && executable(&spot.path());
+    let owner = site.owner(hook_file);
+    let runs = hook_file.hook != Standing::Nothing && executable(&hook_file.path());
     let (leads_to_us, is_ours) = match owner {
         Owner::Ours | Owner::Older | Owner::Later => (runs, true),
         Owner::Edited => (false, true),
-        Owner::Managed(manager) => (runs && site.tells(manager, spot.event), false),
+        Owner::Managed(manager) => (runs && site.tells(manager, hook_file.event), false),
         Owner::Nobody | Owner::Foreign | Owner::NoFile(_) => (false, false),
     };
     Effective {
         leads_to_us,
-        taken_over: !is_ours && site.record(spot).is_some(),
-        event: spot.event.name(),
-        path: shown(&spot.path().display().to_string()),
+        taken_over: !is_ours && site.record(hook_file).is_some(),
+        event: hook_file.event.name(),
+        path: shown(&hook_file.path().display().to_string()),
         owner: word(owner),
         executable: runs,
         writable: site.is_writable(),

@@ -1,7 +1,7 @@
 //! An install that is cut short after any of its steps: no hook is lost, and running it again ends well.
 
 use git_reins::git::plumbing::GitPlace;
-use git_reins::install::act;
+use git_reins::install::carry_out;
 use git_reins::install::plan::{self, Install, Step};
 use git_reins::install::site::Site;
 
@@ -34,7 +34,7 @@ fn after_every_step_a_second_run_ends_well() {
         clone.hook(hook);
         let before = clone.state();
         let all = to_install(&clone);
-        act::carry_out(&site(&clone), &all[..steps.min(all.len())]).unwrap();
+        carry_out::carry_out(&site(&clone), &all[..steps.min(all.len())]).unwrap();
         assert!(holds(&clone, hook), "{steps}");
         // it can be taken back from here
         if steps % 2 == 1 {
@@ -44,7 +44,7 @@ fn after_every_step_a_second_run_ends_well() {
         clone.install();
         assert_eq!(clone.read(".git/hooks/pre-push.reins-orig"), hook);
         let back = plan::uninstall(&site(&clone)).unwrap().unwrap();
-        act::carry_out(&site(&clone), &back[..steps.min(back.len())]).unwrap();
+        carry_out::carry_out(&site(&clone), &back[..steps.min(back.len())]).unwrap();
         assert!(holds(&clone, hook), "{steps}");
         let _ = clone.reins(&["hooks", "uninstall"]).expect(0);
         assert_eq!(clone.state(), before, "{steps}");
@@ -61,7 +61,7 @@ fn two_at_once_are_told_that_something_changed() {
     let (early, steps) = (site(&clone), to_install(&clone));
     clone.hook("#!/bin/sh\nexit 0\n");
     assert!(
-        act::carry_out(&early, &steps)
+        carry_out::carry_out(&early, &steps)
             .unwrap_err()
             .to_string()
             .contains("changed meanwhile")

@@ -1,4 +1,4 @@
-//! `git reins adjudicate --reverify`: which results are run again, and what is said meanwhile?
+//! `git reins adjudicate --reverify`: runs the results that need it again, and reports progress.
 
 use std::time::Duration;
 

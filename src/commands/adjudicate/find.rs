@@ -1,4 +1,4 @@
-//! Which verdicts are meant by the files and directories that a person named?
+//! Finds the verdicts in the files and directories that the command line names.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

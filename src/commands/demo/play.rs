@@ -1,4 +1,4 @@
-//! How is a story played: in which repository, by which commands?
+//! Plays a story: makes its repository and runs its commands.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Which stories are played, and how does each have to end?
+//! Lists the stories and the end that each has to have.
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Does a freeze take over exactly what a replay shows, and nothing that has moved since?
+//! Tests that a freeze takes exactly what a replay shows, and nothing that has changed since.
 
 use super::*;
 use crate::ledger::file::parse;

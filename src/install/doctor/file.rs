@@ -1,8 +1,8 @@
-//! Can git run the hook file at all, without hanging?
+//! Checks the hook file itself: git can run it, and it does not hang.
 
 use std::path::Path;
 
-use super::super::site::Spot;
+use super::super::site::HookFile;
 use super::Finding;
 use super::hook::{INSTALL, path};
 use crate::model::path::shown;
@@ -10,14 +10,14 @@ use crate::model::shell::word;
 use crate::sys::folder::{Standing, executable};
 
 /// What keeps git from running a file at all, or from running it without hanging.
-pub(super) fn findings(spot: &Spot) -> Vec<Finding> {
-    let path = path(spot);
+pub(super) fn findings(hook_file: &HookFile) -> Vec<Finding> {
+    let path = path(hook_file);
     let file = word(&path);
     let mut findings = Vec::new();
     let mut fault = |name, seen: String, expected, fix: String| {
         findings.push(Finding::fault(name, seen, expected, fix))
     };
-    match &spot.hook {
+    match &hook_file.hook {
         Standing::Nothing => {}
         Standing::Other { kind } => {
             fault(
@@ -27,7 +27,7 @@ pub(super) fn findings(spot: &Spot) -> Vec<Finding> {
                 format!("mv {file} {}", word(&format!("{path}.away"))),
             );
         }
-        Standing::Link { target } if !executable(&spot.path()) => {
+        Standing::Link { target } if !executable(&hook_file.path()) => {
             let seen = format!("{path} leads to {}, which git cannot run", target.display());
             fault(
                 "hook-dangling",
@@ -38,7 +38,7 @@ pub(super) fn findings(spot: &Spot) -> Vec<Finding> {
         }
         Standing::Link { .. } => {}
         Standing::File { head, .. } => {
-            if !executable(&spot.path()) {
+            if !executable(&hook_file.path()) {
                 fault(
                     "hook-not-executable",
                     format!("git skips {path}"),
@@ -62,10 +62,10 @@ pub(super) fn findings(spot: &Spot) -> Vec<Finding> {
 }
 
 /// What keeps the hook that ours runs first from being run; git skips one that is not executable.
-pub(super) fn kept(spot: &Spot) -> Option<Finding> {
-    match &spot.kept {
-        Standing::File { head, .. } if executable(&spot.kept_path()) => {
-            first_line(&shown(&spot.kept_path().display().to_string()), head)
+pub(super) fn kept(hook_file: &HookFile) -> Option<Finding> {
+    match &hook_file.kept {
+        Standing::File { head, .. } if executable(&hook_file.kept_path()) => {
+            first_line(&shown(&hook_file.kept_path().display().to_string()), head)
         }
         Standing::Nothing
         | Standing::File { .. }

@@ -1,11 +1,12 @@
-//! Does the hook that git runs lead to us, and can everything around it do its part?
+//! Checks that the hook that git runs leads to this program, and that the files around it are in
+//! order.
 
 use std::time::Duration;
 
 use super::super::managers::Manager;
 use super::super::manifest::Original;
 use super::super::probe;
-use super::super::site::{Ground, InstallError, Owner, POINTER, Site, Spot};
+use super::super::site::{HookFile, HooksDirKind, InstallError, Owner, POINTER, Site};
 use super::{Finding, Weight, file};
 use crate::git::hooks;
 use crate::git::plumbing::PlumbingError;
@@ -30,19 +31,19 @@ const PRINT: &str = "git reins hooks install --print";
 pub(super) fn findings(site: &Site) -> Result<Vec<Finding>, InstallError> {
     let mut findings: Vec<_> = pointer(site).into_iter().collect();
     findings.extend(disabled(site)?);
-    for spot in &site.spots {
-        findings.extend(file::findings(spot));
-        let kept: Vec<_> = file::kept(spot)
+    for hook_file in &site.hook_files {
+        findings.extend(file::findings(hook_file));
+        let kept: Vec<_> = file::kept(hook_file)
             .into_iter()
-            .chain(kept(site, spot))
+            .chain(kept(site, hook_file))
             .collect();
         let stuck = kept.iter().find(|finding| finding.weight == Weight::Fault);
-        let remedy = stuck.map_or_else(|| edit(spot), |finding| finding.fix.clone());
+        let remedy = stuck.map_or_else(|| edit(hook_file), |finding| finding.fix.clone());
         findings.extend(kept);
-        let fired = fire(site, spot)?;
-        findings.extend(shadowed(site, spot, &fired)?);
-        findings.extend(ownership(site, spot, &fired, remedy));
-        findings.extend(worktrees(site, spot)?);
+        let fired = fire(site, hook_file)?;
+        findings.extend(shadowed(site, hook_file, &fired)?);
+        findings.extend(ownership(site, hook_file, &fired, remedy));
+        findings.extend(worktrees(site, hook_file)?);
     }
     Ok(findings)
 }
@@ -63,19 +64,19 @@ enum Fired {
 }
 
 /// Runs the hook as git would, with empty input.
-fn fire(site: &Site, spot: &Spot) -> Result<Fired, InstallError> {
-    if spot.hook == Standing::Nothing {
+fn fire(site: &Site, hook_file: &HookFile) -> Result<Fired, InstallError> {
+    if hook_file.hook == Standing::Nothing {
         return Ok(Fired::Nothing);
     }
     let question =
-        Sha256::of(spot.path().as_os_str().as_encoded_bytes()).to_string()[..16].to_owned();
+        Sha256::of(hook_file.path().as_os_str().as_encoded_bytes()).to_string()[..16].to_owned();
     let args = ["doctor", "https://doctor.invalid/"];
     let asked = (probe::VARIABLE, question.as_str());
     let ended = match hooks::version(&site.place)? {
         version if version >= HOOK_RUN => {
-            hooks::fire(&site.place, (spot.event.name(), &args), asked, LIMIT)
+            hooks::fire(&site.place, (hook_file.event.name(), &args), asked, LIMIT)
         }
-        _ => hooks::fire_file(&site.place, (&spot.path(), &args), asked, LIMIT),
+        _ => hooks::fire_file(&site.place, (&hook_file.path(), &args), asked, LIMIT),
     };
     let ended = match ended {
         Ok(ended) => ended,
@@ -86,7 +87,7 @@ fn fire(site: &Site, spot: &Spot) -> Result<Fired, InstallError> {
         },
         Err(error) => return Err(error.into()),
     };
-    let mark = format!(" answers {question} for {}", spot.event.name());
+    let mark = format!(" answers {question} for {}", hook_file.event.name());
     let Answer { end, said } = ended;
     Ok(
         match said
@@ -109,14 +110,14 @@ fn without(said: &str, mark: &str) -> String {
         .collect()
 }
 
-fn ownership(site: &Site, spot: &Spot, fired: &Fired, remedy: String) -> Vec<Finding> {
-    let path = path(spot);
-    let owner = site.owner(spot);
+fn ownership(site: &Site, hook_file: &HookFile, fired: &Fired, remedy: String) -> Vec<Finding> {
+    let path = path(hook_file);
+    let owner = site.owner(hook_file);
     let answers = "an answer of git-reins, exit 0";
     let mut findings = Vec::new();
     match fired {
         Fired::Nothing => {
-            let fix = repair(site, spot);
+            let fix = repair(site, hook_file);
             findings.push(Finding::fault(
                 "hook-missing",
                 format!("nothing at {path}"),
@@ -133,7 +134,7 @@ fn ownership(site: &Site, spot: &Spot, fired: &Fired, remedy: String) -> Vec<Fin
             "hook-slow",
             format!("{path} takes more than 5 s when nothing is pushed; git-reins answers at once"),
             answers,
-            edit(spot),
+            edit(hook_file),
         )),
         Fired::Ours { end, said } => findings.push(Finding::fault(
             "hook-refuses",
@@ -145,7 +146,7 @@ fn ownership(site: &Site, spot: &Spot, fired: &Fired, remedy: String) -> Vec<Fin
             answers,
             remedy,
         )),
-        Fired::Silent(ended) => findings.extend(silent(site, spot, owner, ended)),
+        Fired::Silent(ended) => findings.extend(silent(site, hook_file, owner, ended)),
     }
     let answered = matches!(fired, Fired::Ours { .. });
     match owner {
@@ -170,7 +171,7 @@ fn ownership(site: &Site, spot: &Spot, fired: &Fired, remedy: String) -> Vec<Fin
             "the hook as it was installed",
             "git reins hooks install --force",
         )),
-        Owner::Foreign | Owner::Managed(_) if site.record(spot).is_some() && !answered => {
+        Owner::Foreign | Owner::Managed(_) if site.record(hook_file).is_some() && !answered => {
             findings.push(Finding::fault(
                 "hook-taken-over",
                 format!(
@@ -178,7 +179,7 @@ fn ownership(site: &Site, spot: &Spot, fired: &Fired, remedy: String) -> Vec<Fin
                     super::super::status::word(owner)
                 ),
                 "a hook that leads to git-reins",
-                repair(site, spot),
+                repair(site, hook_file),
             ));
         }
         Owner::Nobody | Owner::Ours | Owner::Managed(_) | Owner::Foreign | Owner::NoFile(_) => {}
@@ -187,11 +188,11 @@ fn ownership(site: &Site, spot: &Spot, fired: &Fired, remedy: String) -> Vec<Fin
 }
 
 /// A hook that we did not answer from.
-fn silent(site: &Site, spot: &Spot, owner: Owner, answer: &Answer) -> Option<Finding> {
-    let path = path(spot);
+fn silent(site: &Site, hook_file: &HookFile, owner: Owner, answer: &Answer) -> Option<Finding> {
+    let path = path(hook_file);
     if let Owner::Managed(manager) = owner
         && manager.swallows_input()
-        && site.tells(manager, spot.event)
+        && site.tells(manager, hook_file.event)
     {
         let seen = format!(
             "{} runs the hooks and is told to run git-reins, which empty input cannot show",
@@ -205,7 +206,7 @@ fn silent(site: &Site, spot: &Spot, owner: Owner, answer: &Answer) -> Option<Fin
             Finding::fault("manager-unproven", seen, "an answer of git-reins", fix).note(),
         );
     }
-    let fix = repair(site, spot);
+    let fix = repair(site, hook_file);
     let seen = match &answer.end {
         End::Timeout => format!("{path} says nothing within 5 s"),
         end => {
@@ -225,9 +226,9 @@ fn silent(site: &Site, spot: &Spot, owner: Owner, answer: &Answer) -> Option<Fin
 }
 
 /// The one command that lets the hook which git runs lead to us. A manager in charge stays in charge.
-fn repair(site: &Site, spot: &Spot) -> String {
-    let is_there = site.ground != Ground::Missing;
-    match site.manager(spot) {
+fn repair(site: &Site, hook_file: &HookFile) -> String {
+    let is_there = site.hooks_dir_kind != HooksDirKind::Missing;
+    match site.manager(hook_file) {
         Some(Manager::Husky) if !is_there => "npx husky".to_owned(),
         Some(_) => PRINT.to_owned(),
         None if !is_there => site.unset().unwrap_or_default(),
@@ -236,11 +237,11 @@ fn repair(site: &Site, spot: &Spot) -> String {
     }
 }
 
-fn edit(spot: &Spot) -> String {
-    let path = if spot.kept == Standing::Nothing {
-        spot.path()
+fn edit(hook_file: &HookFile) -> String {
+    let path = if hook_file.kept == Standing::Nothing {
+        hook_file.path()
     } else {
-        spot.kept_path()
+        hook_file.kept_path()
     };
     format!(
         "${{EDITOR:-vi}} {}",
@@ -249,7 +250,7 @@ fn edit(spot: &Spot) -> String {
 }
 
 /// The worktrees in which git looks for hooks of their own, and finds none of ours.
-fn worktrees(site: &Site, spot: &Spot) -> Result<Vec<Finding>, InstallError> {
+fn worktrees(site: &Site, hook_file: &HookFile) -> Result<Vec<Finding>, InstallError> {
     let Some(value) = site.each_worktree() else {
         return Ok(Vec::new());
     };
@@ -258,12 +259,12 @@ fn worktrees(site: &Site, spot: &Spot) -> Result<Vec<Finding>, InstallError> {
         if Folder::open(&place)?.is_none() {
             continue; // it is gone, and git has not noticed
         }
-        let there = Spot::look(&place.join(value), spot.event)?;
+        let there = HookFile::look(&place.join(value), hook_file.event)?;
         let is_ours = matches!(
             site.owner(&there),
             Owner::Ours | Owner::Older | Owner::Later
         );
-        if is_ours || real(&there.directory) == real(&spot.directory) {
+        if is_ours || real(&there.directory) == real(&hook_file.directory) {
             continue;
         }
         let (at, directory) = (
@@ -302,11 +303,11 @@ fn last_words(said: &str) -> String {
 }
 
 /// The hook that ours runs first.
-fn kept(site: &Site, spot: &Spot) -> Option<Finding> {
-    let recorded = site.record(spot)?.original.as_ref();
-    let kept = shown(&spot.kept_path().display().to_string());
+fn kept(site: &Site, hook_file: &HookFile) -> Option<Finding> {
+    let recorded = site.record(hook_file)?.original.as_ref();
+    let kept = shown(&hook_file.kept_path().display().to_string());
     let expected = "the hook that stood there before";
-    match (recorded, Original::of(&spot.kept)) {
+    match (recorded, Original::of(&hook_file.kept)) {
         (None, None) => None,
         (Some(_), None) => {
             let fix = format!("git reins hooks uninstall && {INSTALL}");
@@ -323,7 +324,7 @@ fn kept(site: &Site, spot: &Spot) -> Option<Finding> {
             expected,
             INSTALL,
         )),
-        (_, Some(_)) if !executable(&spot.kept_path()) => {
+        (_, Some(_)) if !executable(&hook_file.kept_path()) => {
             let seen = format!("{kept} is not executable, so it is kept and not run");
             Some(
                 Finding::fault(
@@ -341,11 +342,15 @@ fn kept(site: &Site, spot: &Spot) -> Option<Finding> {
 
 /// A hook of ours in the default directory, where git does not look: harmless where what git runs
 /// leads to us anyway.
-fn shadowed(site: &Site, spot: &Spot, fired: &Fired) -> Result<Option<Finding>, InstallError> {
+fn shadowed(
+    site: &Site,
+    hook_file: &HookFile,
+    fired: &Fired,
+) -> Result<Option<Finding>, InstallError> {
     let Some(setting) = &site.setting else {
         return Ok(None);
     };
-    let default = Spot::look(&site.common.join("hooks"), spot.event)?;
+    let default = HookFile::look(&site.common.join("hooks"), hook_file.event)?;
     if !matches!(site.owner(&default), Owner::Ours | Owner::Older) {
         return Ok(None);
     }
@@ -354,13 +359,13 @@ fn shadowed(site: &Site, spot: &Spot, fired: &Fired) -> Result<Option<Finding>, 
         path(&default),
         setting.scope,
         setting.origin,
-        spot.directory.display()
+        hook_file.directory.display()
     );
     let is_told = site
-        .manager(spot)
-        .is_some_and(|manager| site.tells(manager, spot.event));
+        .manager(hook_file)
+        .is_some_and(|manager| site.tells(manager, hook_file.event));
     Ok(match matches!(fired, Fired::Ours { .. }) || is_told {
-        true if site.record(spot).is_some() => None, // ours is in both places
+        true if site.record(hook_file).is_some() => None, // ours is in both places
         true => {
             let fix = "git reins hooks uninstall";
             Some(Finding::fault("hook-shadowed", seen, "one hook that leads to us", fix).note())
@@ -369,7 +374,7 @@ fn shadowed(site: &Site, spot: &Spot, fired: &Fired) -> Result<Option<Finding>, 
             "hook-shadowed",
             seen,
             "our hook where git looks",
-            repair(site, spot),
+            repair(site, hook_file),
         )),
     })
 }
@@ -408,7 +413,10 @@ fn pointer(site: &Site) -> Option<Finding> {
 fn disabled(site: &Site) -> Result<Vec<Finding>, InstallError> {
     let names = hooks::disabled(&site.place)?;
     let ours = |name: &&String| {
-        site.spots.iter().any(|spot| spot.event.name() == *name) || *name == "reins"
+        site.hook_files
+            .iter()
+            .any(|hook_file| hook_file.event.name() == *name)
+            || *name == "reins"
     };
     let found = names.iter().filter(ours).map(|name| {
         let seen = format!("hook.{name}.enabled is false");
@@ -423,6 +431,6 @@ fn disabled(site: &Site) -> Result<Vec<Finding>, InstallError> {
     Ok(found.collect())
 }
 
-pub(super) fn path(spot: &Spot) -> String {
-    shown(&spot.path().display().to_string())
+pub(super) fn path(hook_file: &HookFile) -> String {
+    shown(&hook_file.path().display().to_string())
 }

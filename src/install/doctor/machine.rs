@@ -1,4 +1,5 @@
-//! Is there a git that can do it, one version of us, and the manual that git looks for?
+//! Checks the machine: the version of git, one version of this program, and the manual that git
+//! looks for.
 
 use std::path::Path;
 use std::time::Duration;

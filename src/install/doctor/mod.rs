@@ -1,9 +1,10 @@
-//! Does a push of this clone get judged? What was seen, what was expected, what mends it.
+//! Checks whether a push of this clone is judged. Each check says what was seen, what was expected
+//! and what fixes it.
 
 mod file;
-mod ground;
 mod hook;
 mod machine;
+mod repository;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -108,7 +109,7 @@ impl Finding {
 pub fn examine(site: &Site) -> Result<Health, DoctorError> {
     let mut findings = machine::findings(site)?;
     findings.extend(hook::findings(site)?);
-    findings.extend(ground::findings(site)?);
+    findings.extend(repository::findings(site)?);
     findings.sort_by_key(|finding| finding.weight);
     let healthy = findings
         .iter()

@@ -1,4 +1,4 @@
-//! Is there something to judge by: a whole history, a protected line, its policy, its tools?
+//! Checks what a judgement needs: a whole history, a protected line, its policy and its tools.
 
 use super::super::site::Site;
 use super::Finding;

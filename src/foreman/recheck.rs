@@ -1,40 +1,40 @@
-//! Does what is stored still have the bytes that were scanned?
+//! Reads files a second time and checks that they still have the bytes that were scanned.
 
 use std::collections::BTreeMap;
 
-use super::{Ground, VerdictsError};
+use super::{VerdictStore, VerdictsError};
 use crate::decide::fold::{FileFact, Fold, Source};
 use crate::model::ids::{ObjectId, Sha256};
 use crate::model::path::RepoPath;
 use crate::sys::files::{FileError, READ_CAP};
 use crate::sys::untrusted_dir::ForeignFolder;
 
-/// Reads the files of a plan a second time; each has to have the digest that was scanned.
-pub struct Second<'a> {
-    ground: &'a Ground<'a>,
+/// Reads the files of a plan a recheck time; each has to have the digest that was scanned.
+pub struct Recheck<'a> {
+    verdicts: &'a VerdictStore<'a>,
     files: BTreeMap<&'a RepoPath, (&'a FileFact, Option<ObjectId>)>,
     open: Option<(String, ForeignFolder)>,
 }
 
-impl<'a> Second<'a> {
+impl<'a> Recheck<'a> {
     /// Gets ready for the files of these directories.
     ///
     /// # Errors
     /// When a ref that some of them lie in cannot be read.
-    pub fn new(ground: &'a Ground<'a>, folds: &'a [Fold]) -> Result<Self, VerdictsError> {
+    pub fn new(verdicts: &'a VerdictStore<'a>, folds: &'a [Fold]) -> Result<Self, VerdictsError> {
         let mut files = BTreeMap::new();
         for fold in folds {
             let tree = match &fold.source {
                 Source::Disk => None,
-                Source::Ref(name) => match ground.repo.line(name)? {
-                    Some(line) => Some(ground.repo.commit(line.tip)?.tree),
-                    None => return Err(gone(&ground.path(&fold.dir)).into()),
+                Source::Ref(name) => match verdicts.repo.line(name)? {
+                    Some(line) => Some(verdicts.repo.commit(line.tip)?.tree),
+                    None => return Err(gone(&verdicts.path(&fold.dir)).into()),
                 },
             };
             for file in &fold.files {
                 let blob = match tree {
                     None => None,
-                    Some(tree) => match ground.repo.entry(tree, file.path.as_str())? {
+                    Some(tree) => match verdicts.repo.entry(tree, file.path.as_str())? {
                         Some(entry) => Some(entry.id),
                         None => return Err(gone(file.path.as_str()).into()),
                     },
@@ -43,7 +43,7 @@ impl<'a> Second<'a> {
             }
         }
         Ok(Self {
-            ground,
+            verdicts,
             files,
             open: None,
         })
@@ -58,7 +58,7 @@ impl<'a> Second<'a> {
             return Err(gone(path.as_str()));
         };
         let bytes = match blob {
-            Some(id) => self.ground.repo.blob(*id, READ_CAP).ok().flatten(),
+            Some(id) => self.verdicts.repo.blob(*id, READ_CAP).ok().flatten(),
             None => {
                 let parent = path
                     .as_str()
@@ -68,7 +68,7 @@ impl<'a> Second<'a> {
                     let folder = parent
                         .parse()
                         .ok()
-                        .map(|parent| self.ground.root.folder(&parent));
+                        .map(|parent| self.verdicts.root.folder(&parent));
                     self.open = folder
                         .transpose()?
                         .flatten()

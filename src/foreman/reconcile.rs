@@ -1,12 +1,12 @@
-//! How is a fold carried out: planned, committed, and planned again when HEAD moved meanwhile?
+//! Plans a fold and commits it, and plans it again when HEAD has moved meanwhile.
 
 use super::find::find;
 use super::named::choose;
 use super::read::Reader;
+use super::recheck::Recheck;
 use super::rules::Rules;
-use super::second::Second;
-use super::stat_cache::Seals;
-use super::{Ground, VerdictsError, complete};
+use super::stat_cache::StatCache;
+use super::{VerdictStore, VerdictsError, complete};
 use crate::decide::fold::{Facts, Plan, plan};
 use crate::decide::secret::Scanner;
 use crate::git::GitError;
@@ -57,43 +57,43 @@ pub struct Outcome {
 /// # Errors
 /// When something cannot be read, a lock is held, or HEAD keeps moving.
 pub fn reconcile(
-    ground: &Ground<'_>,
+    verdicts: &VerdictStore<'_>,
     rules: &Rules,
     request: &Request<'_>,
 ) -> Result<Outcome, VerdictsError> {
     let lock = if request.act == Act::Print {
         None
     } else {
-        Some(fold::lock(ground.place)?)
+        Some(fold::lock(verdicts.place)?)
     };
-    let mut outcome = settled(ground, rules, request)?;
+    let mut outcome = settled(verdicts, rules, request)?;
     drop(lock); // the command may take long, and may fold itself
     if request.act == Act::Commit && outcome.plan.refusals.is_empty() {
         let head = match outcome.commit {
             Some(commit) => Some(commit),
-            None => ground.repo.head()?,
+            None => verdicts.repo.head()?,
         };
         let tree = head
-            .map(|head| ground.repo.commit(head))
+            .map(|head| verdicts.repo.commit(head))
             .transpose()?
             .map(|commit| commit.tree);
-        let common = Root::open(ground.repo.common_dir())?;
+        let common = Root::open(verdicts.repo.common_dir())?;
         if let (Some(tree), false) = (tree, rules.on_complete.is_empty()) {
-            complete::note_held(&common, &outcome.plan.held, ground, tree)?;
+            complete::note_held(&common, &outcome.plan.held, verdicts, tree)?;
         }
-        outcome.completed = complete::complete(&common, &rules.on_complete, ground, tree)?;
+        outcome.completed = complete::complete(&common, &rules.on_complete, verdicts, tree)?;
     }
     Ok(outcome)
 }
 
 fn settled(
-    ground: &Ground<'_>,
+    verdicts: &VerdictStore<'_>,
     rules: &Rules,
     request: &Request<'_>,
 ) -> Result<Outcome, VerdictsError> {
     let mut why = String::new();
     for _ in 0..ATTEMPTS {
-        match attempt(ground, rules, request) {
+        match attempt(verdicts, rules, request) {
             Err(
                 error @ (VerdictsError::Fold(
                     FoldError::Moved | FoldError::File(FileError::Changed { .. }),
@@ -107,17 +107,17 @@ fn settled(
 }
 
 fn attempt(
-    ground: &Ground<'_>,
+    verdicts: &VerdictStore<'_>,
     rules: &Rules,
     request: &Request<'_>,
 ) -> Result<Outcome, VerdictsError> {
-    let start = fold::ground(ground.place)?;
+    let start = fold::ground(verdicts.place)?;
     let head = start
         .head
-        .map(|head| ground.repo.commit(head))
+        .map(|head| verdicts.repo.commit(head))
         .transpose()?
         .map(|commit| commit.tree);
-    let plan = plan(&facts(ground, rules, request, head)?);
+    let plan = plan(&facts(verdicts, rules, request, head)?);
     let mut outcome = Outcome {
         plan,
         commit: None,
@@ -129,7 +129,7 @@ fn attempt(
         return Ok(outcome);
     }
     if !rules.on_complete.is_empty() {
-        complete::note(&Root::open(ground.repo.common_dir())?, plan, ground)?;
+        complete::note(&Root::open(verdicts.repo.common_dir())?, plan, verdicts)?;
     }
     let files = plan.folds.iter().flat_map(|fold| &fold.files);
     let additions: Vec<_> = files
@@ -138,13 +138,13 @@ fn attempt(
             size: file.size,
         })
         .collect();
-    let mut second = Second::new(ground, &plan.folds)?;
-    let mut bytes = |path: &_| second.bytes(path);
+    let mut recheck = Recheck::new(verdicts, &plan.folds)?;
+    let mut bytes = |path: &_| recheck.bytes(path);
     if act == Act::Stage {
-        fold::stage(ground.place, &start, &additions, &mut bytes)?;
+        fold::stage(verdicts.place, &start, &additions, &mut bytes)?;
     } else {
         let made = fold::land(
-            ground.place,
+            verdicts.place,
             &start,
             &additions,
             &mut bytes,
@@ -157,7 +157,7 @@ fn attempt(
 
 /// What is known about the directories that were asked for.
 fn facts(
-    ground: &Ground<'_>,
+    verdicts: &VerdictStore<'_>,
     rules: &Rules,
     request: &Request<'_>,
     head: Option<ObjectId>,
@@ -170,32 +170,32 @@ fn facts(
     })?;
     let is_named = !request.ids.is_empty();
     let reader = Reader {
-        ground,
+        verdicts,
         scanner: &scanner,
         compact: request.compact,
         is_named,
     };
-    let found = find(ground, head)?;
-    let git_dir = Root::open(&ground.place.git_dir)?;
-    let mut seals = Seals::load(&git_dir);
+    let found = find(verdicts, head)?;
+    let git_dir = Root::open(&verdicts.place.git_dir)?;
+    let mut cache = StatCache::load(&git_dir);
     let mut facts = Facts {
-        history: ground.history.to_string(),
+        history: verdicts.history.to_string(),
         is_named,
         ..Facts::default()
     };
     if !is_named {
         (facts.missing, facts.clutter) = (found.missing, found.clutter.clone());
         facts.strays = found.strays.clone();
-        for seen in found.open(ground, &mut seals) {
-            facts.candidates.extend(reader.on_disk(seen, &mut seals)?);
+        for seen in found.open(verdicts, &mut cache) {
+            facts.candidates.extend(reader.on_disk(seen, &mut cache)?);
         }
-        let _slower = seals.save(&git_dir);
+        let _slower = cache.save(&git_dir);
         return Ok(facts);
     }
-    let chosen = choose(request.ids, &found, ground, head)?;
+    let chosen = choose(request.ids, &found, verdicts, head)?;
     facts.held = chosen.held;
     for seen in chosen.disk {
-        match reader.on_disk(seen, &mut seals)? {
+        match reader.on_disk(seen, &mut cache)? {
             Some(candidate) => facts.candidates.push(candidate),
             None => facts.held.push(seen.dir.clone()),
         }

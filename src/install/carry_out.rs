@@ -1,4 +1,4 @@
-//! How are the steps carried out?
+//! Carries out the steps of a plan.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! How long did tier 1 take whenever it passed before?
+//! Lists how long tier 1 took when it passed before.
 
 use std::path::Path;
 
