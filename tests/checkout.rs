@@ -11,8 +11,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Stdio;
 
-use git_reins::git::apply::{ApplyError, Borrower};
-use git_reins::git::checkout::{CheckoutError, Laid};
+use git_reins::git::apply::{ApplyError, ScratchRepo};
+use git_reins::git::checkout::{CheckoutError, Written};
 use git_reins::git::plumbing::GitPlace;
 use git_reins::git::{GitError, Repo as Git};
 use git_reins::model::ids::ObjectId;
@@ -30,7 +30,7 @@ fn id(repo: &Repo, name: &str) -> ObjectId {
 }
 
 /// Checks a tree out into a new directory.
-fn checkout(repo: &Git, tree: ObjectId) -> (assert_fs::TempDir, Result<Laid, CheckoutError>) {
+fn checkout(repo: &Git, tree: ObjectId) -> (assert_fs::TempDir, Result<Written, CheckoutError>) {
     let temp = assert_fs::TempDir::new().unwrap();
     let laid = repo.checkout(tree, temp.path(), &|| true);
     (temp, laid)
@@ -120,7 +120,7 @@ fn a_tree_is_laid_out_raw_with_modes_links_and_submodules() {
         let attributes = fs::read_to_string(repo.path(".gitattributes")).unwrap();
         assert_eq!(
             laid.unwrap(),
-            Laid {
+            Written {
                 files: 6,
                 bytes: 4 + 4 + 5 + 10 + 13 + attributes.len() as u64
             }
@@ -228,10 +228,10 @@ fn a_patch_makes_the_tree_that_git_makes_and_leaves_the_repository_alone() {
         let count = || repo.git(&["count-objects", "-v"]);
         let before = count();
         let temp = assert_fs::TempDir::new().unwrap();
-        let borrower =
-            Borrower::new(&place, wanted.hex_len(), &temp.path().join("objects")).unwrap();
-        assert_eq!(borrower.apply(tree, patch.as_bytes()).unwrap(), wanted);
-        let (dir, laid) = checkout(&borrower.repo().unwrap(), wanted);
+        let scratch_repo =
+            ScratchRepo::new(&place, wanted.hex_len(), &temp.path().join("objects")).unwrap();
+        assert_eq!(scratch_repo.apply(tree, patch.as_bytes()).unwrap(), wanted);
+        let (dir, laid) = checkout(&scratch_repo.repo().unwrap(), wanted);
         assert!(laid.unwrap().files > 5);
         assert_eq!(
             fs::read(dir.path().join("bytes.bin")).unwrap(),
@@ -242,19 +242,19 @@ fn a_patch_makes_the_tree_that_git_makes_and_leaves_the_repository_alone() {
             Path::new("account.py")
         );
         assert_eq!(count(), before);
-        let refused = borrower.apply(wanted, patch.as_bytes()).unwrap_err();
+        let refused = scratch_repo.apply(wanted, patch.as_bytes()).unwrap_err();
         assert!(
             matches!(&refused, ApplyError::Refused(words) if words.contains("bytes.bin: patch does not apply;")),
             "{refused}"
         );
         for junk in ["", "not a patch\n"] {
             assert!(matches!(
-                borrower.apply(tree, junk.as_bytes()),
+                scratch_repo.apply(tree, junk.as_bytes()),
                 Err(ApplyError::Refused(_))
             ));
         }
         let escape = "--- a/../x\n+++ b/../x\n@@ -0,0 +1 @@\n+x\n";
-        assert!(borrower.apply(tree, escape.as_bytes()).is_err());
+        assert!(scratch_repo.apply(tree, escape.as_bytes()).is_err());
     }
 }
 

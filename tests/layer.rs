@@ -18,8 +18,8 @@ use git_reins::model::run::{End, Ran};
 use git_reins::sandbox::environment::Environment;
 use git_reins::sandbox::interrupt::Interrupt;
 use git_reins::sandbox::layer::{Layer, Layers, Tree};
+use git_reins::sandbox::plan::Limits;
 use git_reins::sandbox::run::{Job, Runner};
-use git_reins::sandbox::supervise::Limits;
 use git_reins::sys::scratch::Scratch;
 
 #[path = "support/nobody.rs"]

@@ -19,8 +19,8 @@ use git_reins::policy::Network;
 use git_reins::sandbox::environment::Environment;
 use git_reins::sandbox::fence::Fence;
 use git_reins::sandbox::interrupt::Interrupt;
+use git_reins::sandbox::plan::Limits;
 use git_reins::sandbox::run::{Job, RunError, Runner};
-use git_reins::sandbox::supervise::Limits;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_git-reins");
 
@@ -318,7 +318,7 @@ fn a_job_dies_with_the_parent_of_its_supervisor() {
     let job =
         "echo $$ >>pids; (setsid sh -c 'trap \"\" TERM; echo $$ >>pids; sleep 1000' &); sleep 1000";
     let plan =
-        r#"{"limits":{"budget":{"secs":60,"nanos":0},"output":1000},"ground":null,"fence":null}"#;
+        r#"{"limits":{"budget":{"secs":60,"nanos":0},"output":1000},"layer":null,"fence":null}"#;
     let mut supervisor = Command::new(BINARY)
         .args(["supervise", "--plan", plan, "--", "sh", "-c", job])
         .current_dir(bench.temp.path())

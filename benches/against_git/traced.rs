@@ -13,8 +13,8 @@ use git_reins::policy::Network;
 use git_reins::sandbox::environment::Environment;
 use git_reins::sandbox::fence::Fence;
 use git_reins::sandbox::interrupt::Interrupt;
+use git_reins::sandbox::plan::Limits;
 use git_reins::sandbox::run::{Job as Run, Runner};
-use git_reins::sandbox::supervise::Limits;
 
 use crate::child::Job;
 

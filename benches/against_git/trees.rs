@@ -12,8 +12,8 @@ use git_reins::model::run::End;
 use git_reins::sandbox::environment::Environment;
 use git_reins::sandbox::interrupt::Interrupt;
 use git_reins::sandbox::layer::{Layer, Layers};
+use git_reins::sandbox::plan::Limits;
 use git_reins::sandbox::run::{Job as Run, Runner};
-use git_reins::sandbox::supervise::Limits;
 
 use crate::child::Job;
 use crate::history::{commit, data, import};

@@ -20,7 +20,7 @@ use crate::model::record;
 use crate::model::trial::{TrialReason, TrialVerdict};
 use crate::report::{json, text, trials};
 use crate::sandbox::run::RunError;
-use crate::sys::atomic_dir::Deposited;
+use crate::sys::atomic_dir::DirWrite;
 use crate::sys::files::{self, Root};
 
 /// Judge a patch on fresh trees and write one record of it
@@ -164,7 +164,7 @@ impl Judge {
         .note("no trial: it would be judged by ledgers that disagree")
     }
 
-    fn answer(&self, judged: &TrialResult, (dir, deposited): (RepoPath, Deposited)) -> Answer {
+    fn answer(&self, judged: &TrialResult, (dir, written_dir): (RepoPath, DirWrite)) -> Answer {
         let status = match judged.trial.verdict {
             TrialVerdict::Admit => ExitStatus::Done,
             TrialVerdict::Hold => ExitStatus::Held,
@@ -184,9 +184,9 @@ impl Judge {
         }
         let mut stdout = trials::trial(&judged.trial);
         warnings(&mut stdout, judged);
-        stdout.push_str(&match deposited {
-            Deposited::New => format!("\nrecord {dir}\n"),
-            Deposited::Kept => {
+        stdout.push_str(&match written_dir {
+            DirWrite::New => format!("\nrecord {dir}\n"),
+            DirWrite::Kept => {
                 format!("\nrecord {dir}, which is there already and stays as it is\n")
             }
         });

@@ -5,7 +5,7 @@ use super::ledger_worktree::{LedgerWorktree, LedgerWorktreeError, Opened};
 use super::oracle;
 use super::plan::{Plan, Write};
 use crate::decide::canary::{material, parse_diff};
-use crate::git::apply::{ApplyError, Borrower};
+use crate::git::apply::{ApplyError, ScratchRepo};
 use crate::git::plumbing::{Git, PlumbingError};
 use crate::ledger::oracle::{OracleLedger, OracleRow, PinnedFile};
 use crate::model::ids::{ObjectId, OracleId, Sha256};
@@ -89,12 +89,12 @@ fn applies(worktree: &LedgerWorktree, bytes: &[u8]) -> Result<(), LedgerWorktree
         ))
     };
     let scratch = Scratch::temporary().map_err(|error| unable(error.to_string()))?;
-    let borrower = Borrower::new(
+    let scratch_repo = ScratchRepo::new(
         &worktree.place,
         tree.hex_len(),
         &scratch.path().join("objects"),
     );
-    match borrower.and_then(|borrower| borrower.apply(tree, bytes)) {
+    match scratch_repo.and_then(|scratch_repo| scratch_repo.apply(tree, bytes)) {
         Ok(_) => Ok(()),
         Err(ApplyError::Refused(words)) => {
             let refused = Refused::new(format!("the patch does not apply to HEAD: {words}"));

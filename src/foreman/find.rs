@@ -12,8 +12,8 @@ use crate::git::tree::Directory;
 use crate::model::day::Day;
 use crate::model::ids::{EntryState, ObjectId};
 use crate::model::path::shown;
-use crate::sys::atomic_dir::is_beside;
-use crate::sys::untrusted_dir::{Entry, EntryKind, ForeignFolder, Stamp};
+use crate::sys::atomic_dir::is_temporary_dir;
+use crate::sys::untrusted_dir::{Entry, EntryKind, Stamp, UntrustedDir};
 
 /// A verdict directory on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +89,7 @@ pub fn find(verdicts: &VerdictStore<'_>, head: Option<ObjectId>) -> Result<Found
                 of_day(verdicts, day, (&folder, &held), &mut found)?;
             }
             _ if held.contains_key(&entry.name) => {}
-            (Err(_), EntryKind::Folder) if is_beside(&name) => {} // a judge is writing
+            (Err(_), EntryKind::Folder) if is_temporary_dir(&name) => {} // a judge is writing
             (Err(_), EntryKind::File) if is_clutter(&name) => {
                 found.clutter.push(format!("{}/{name}", verdicts.history));
             }
@@ -115,7 +115,7 @@ pub(super) fn below(
 fn of_day(
     verdicts: &VerdictStore<'_>,
     day: Day,
-    (folder, held): (&ForeignFolder, &Directory),
+    (folder, held): (&UntrustedDir, &Directory),
     found: &mut Found,
 ) -> Result<(), VerdictsError> {
     let (first, mut stamped) = (found.seen.len(), Vec::new());

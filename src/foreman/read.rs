@@ -16,7 +16,7 @@ use crate::model::ids::{EntryState, Sha256};
 use crate::model::path::{RepoPath, collision_key, shown};
 use crate::model::reverification::REVERIFY_FILE;
 use crate::sys::files::{FileError, READ_CAP, Root};
-use crate::sys::untrusted_dir::{EntryKind, ForeignFolder};
+use crate::sys::untrusted_dir::{EntryKind, UntrustedDir};
 
 /// Directories in a verdict directory nested deeper than this hold no record of a judge.
 const MAX_DEPTH: usize = 16;
@@ -163,7 +163,7 @@ impl Reader<'_> {
     /// One level of a directory. `inner` is its path in the verdict directory, `path` in the repository.
     fn folder(
         &self,
-        folder: &ForeignFolder,
+        folder: &UntrustedDir,
         inner: &str,
         path: &str,
         looking: &mut Looking<'_>,
@@ -199,7 +199,7 @@ impl Reader<'_> {
 
     fn file(
         &self,
-        (folder, name): (&ForeignFolder, &str),
+        (folder, name): (&UntrustedDir, &str),
         inner: &str,
         path: RepoPath,
         looking: &mut Looking<'_>,
@@ -458,7 +458,7 @@ fn joined(inner: &str, name: &str) -> String {
     }
 }
 
-fn has_folders(folder: &ForeignFolder) -> Result<bool, FileError> {
+fn has_folders(folder: &UntrustedDir) -> Result<bool, FileError> {
     Ok(folder
         .list()?
         .iter()

@@ -7,13 +7,13 @@ use crate::decide::fold::{FileFact, Fold, Source};
 use crate::model::ids::{ObjectId, Sha256};
 use crate::model::path::RepoPath;
 use crate::sys::files::{FileError, READ_CAP};
-use crate::sys::untrusted_dir::ForeignFolder;
+use crate::sys::untrusted_dir::UntrustedDir;
 
 /// Reads the files of a plan a recheck time; each has to have the digest that was scanned.
 pub struct Recheck<'a> {
     verdicts: &'a VerdictStore<'a>,
     files: BTreeMap<&'a RepoPath, (&'a FileFact, Option<ObjectId>)>,
-    open: Option<(String, ForeignFolder)>,
+    open: Option<(String, UntrustedDir)>,
 }
 
 impl<'a> Recheck<'a> {

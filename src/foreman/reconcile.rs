@@ -111,7 +111,7 @@ fn attempt(
     rules: &Rules,
     request: &Request<'_>,
 ) -> Result<Outcome, VerdictsError> {
-    let start = fold::ground(verdicts.place)?;
+    let start = fold::head_state(verdicts.place)?;
     let head = start
         .head
         .map(|head| verdicts.repo.commit(head))

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::decide::fold::VERDICT;
 use crate::decide::grade;
-use crate::git::apply::{ApplyError, Borrower};
+use crate::git::apply::{ApplyError, ScratchRepo};
 use crate::git::checkout::CheckoutError;
 use crate::git::plumbing::GitPlace;
 use crate::git::{GitError, Repo};
@@ -23,8 +23,8 @@ use crate::model::run::{End, Ran};
 use crate::model::trial::Outcome;
 use crate::sandbox::environment::Environment;
 use crate::sandbox::interrupt::Interrupt;
+use crate::sandbox::plan::Limits;
 use crate::sandbox::run::{Job, RunError, Runner};
-use crate::sandbox::supervise::Limits;
 use crate::sys::files::{FileError, Root};
 use crate::sys::scratch::Scratch;
 
@@ -170,10 +170,13 @@ impl Suite<'_> {
         let (tree, laid) = match uncommitted(graded.verdict, root)? {
             None => (tree, self.repo.checkout(tree, &dir, &goes_on)),
             Some(patch) => {
-                let borrower =
-                    Borrower::new(self.place, self.repo.hex_len(), &scratch.join("objects"))?;
-                let patched = borrower.apply(tree, &patch)?;
-                (patched, borrower.repo()?.checkout(patched, &dir, &goes_on))
+                let scratch_repo =
+                    ScratchRepo::new(self.place, self.repo.hex_len(), &scratch.join("objects"))?;
+                let patched = scratch_repo.apply(tree, &patch)?;
+                (
+                    patched,
+                    scratch_repo.repo()?.checkout(patched, &dir, &goes_on),
+                )
             }
         };
         match laid {

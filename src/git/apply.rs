@@ -37,23 +37,23 @@ pub type Entries = BTreeMap<Vec<u8>, Option<EntryState>>;
 
 /// A bare repository of our own that reads every object of another one and keeps what it makes to
 /// itself. It has none of the other one's configuration, refs, hooks or attributes.
-pub struct Borrower {
+pub struct ScratchRepo {
     place: GitPlace,
 }
 
-impl Borrower {
-    /// Makes one in the new directory `dir`; `hex_len` is the length of the lender's object ids.
+impl ScratchRepo {
+    /// Makes one in the new directory `dir`; `hex_len` is the length of the source_place's object ids.
     ///
     /// # Errors
     /// When git or the disk says no.
-    pub fn new(lender: &GitPlace, hex_len: usize, dir: &Path) -> Result<Self, ApplyError> {
+    pub fn new(source_place: &GitPlace, hex_len: usize, dir: &Path) -> Result<Self, ApplyError> {
         let asked = [
             "rev-parse",
             "--path-format=absolute",
             "--git-path",
             "objects",
         ];
-        let objects = Git::at(lender).args(asked).line()?;
+        let objects = Git::at(source_place).args(asked).line()?;
         let format = if hex_len == 64 { "sha256" } else { "sha1" };
         let place = GitPlace {
             git_dir: dir.to_owned(),
@@ -81,7 +81,7 @@ impl Borrower {
         Ok(Self { place })
     }
 
-    /// The id of the tree that `patch` makes of `tree`. Reading it takes [`Borrower::repo`].
+    /// The id of the tree that `patch` makes of `tree`. Reading it takes [`ScratchRepo::repo`].
     ///
     /// # Errors
     /// With git's own words when the patch does not apply.
@@ -177,7 +177,7 @@ impl Borrower {
         })
     }
 
-    /// The repository, which holds both what was lent and what was made.
+    /// The repository, which holds both what was in the source and what was made.
     ///
     /// # Errors
     /// When it cannot be opened.

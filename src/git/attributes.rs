@@ -86,14 +86,14 @@ fn directories<'p>(paths: impl Iterator<Item = &'p String>) -> BTreeSet<&'p str>
 
 /// What the bytes of a file are like, as far as attributes care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Texture {
+pub struct ContentTraits {
     /// Whether there is a carriage return.
     pub has_carriage_return: bool,
     /// Whether git takes it for a binary file: a NUL among the first bytes.
     pub is_binary: bool,
 }
 
-impl Texture {
+impl ContentTraits {
     /// Looks at the bytes.
     pub fn of(bytes: &[u8]) -> Self {
         Self {
@@ -114,7 +114,7 @@ const NAMES: [&str; 6] = [
 
 impl Attributes {
     /// The attribute that changes the bytes of a file, as a phrase.
-    pub fn change(&self, path: &str, texture: Texture) -> Option<String> {
+    pub fn change(&self, path: &str, traits: ContentTraits) -> Option<String> {
         let mut outcome = Outcome::default();
         outcome.initialize_with_selection(&self.known, NAMES);
         let case = gix::glob::pattern::Case::Sensitive;
@@ -133,14 +133,14 @@ impl Attributes {
         let text = state("text").map(|one| one.assignment.state);
         let is_auto = matches!(text, Some(StateRef::Value(value)) if value.as_bstr() == "auto");
         // -text switches line ends off, and text=auto leaves alone what looks binary
-        let keeps_ends = text == Some(StateRef::Unset) || is_auto && texture.is_binary;
+        let keeps_ends = text == Some(StateRef::Unset) || is_auto && traits.is_binary;
         found.iter().find_map(|one| {
             let name = one.assignment.name.as_str();
             let is_of_ends = matches!(name, "eol" | "text" | "crlf");
             if is_of_ends && keeps_ends {
                 return None;
             }
-            change_by(name, one.assignment.state, texture.has_carriage_return)
+            change_by(name, one.assignment.state, traits.has_carriage_return)
         })
     }
 }

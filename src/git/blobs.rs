@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::attributes::{Attributes, Texture};
+use super::attributes::{Attributes, ContentTraits};
 use super::{GitError, Repo};
 use crate::decide::facts::FileFacts;
 use crate::model::ids::{EntryState, Sha256};
@@ -100,7 +100,7 @@ impl Repo {
             sha256: Some(Sha256::of(&*buffer)),
             size: buffer.len() as u64,
             is_lfs_pointer: LFS_MARKS.iter().any(|mark| buffer.starts_with(mark)),
-            changed_by: attributes.change(path, Texture::of(buffer)),
+            changed_by: attributes.change(path, ContentTraits::of(buffer)),
         })
     }
 }

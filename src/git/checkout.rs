@@ -34,7 +34,7 @@ pub enum CheckoutError {
     /// An object is absent or unreadable.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// A name that some file system reads as another place.
+    /// A name that some file system reads as another target.
     #[error("{path} has {fault}")]
     Unsafe {
         /// The path, made safe to print.
@@ -60,7 +60,7 @@ pub enum CheckoutError {
 
 /// What was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Laid {
+pub struct Written {
     /// Files and symbolic links.
     pub files: usize,
     /// Their bytes.
@@ -85,19 +85,19 @@ impl Repo {
         tree: ObjectId,
         dir: &Path,
         goes_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Laid, CheckoutError> {
-        let place = Place::open(dir)?;
-        let leaves = self.in_pack_order(self.lay_directories(tree, &place, goes_on)?);
+    ) -> Result<Written, CheckoutError> {
+        let target = TargetDir::open(dir)?;
+        let leaves = self.in_pack_order(self.lay_directories(tree, &target, goes_on)?);
         let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
         let (shared, shallow) = (self.inner.clone().into_sync(), &self.shallow);
-        let work = || -> Result<Laid, CheckoutError> {
+        let work = || -> Result<Written, CheckoutError> {
             let repo = Repo::over(shared.to_thread_local(), shallow.clone());
-            let (mut laid, mut buffer) = (Laid::default(), Vec::new());
+            let (mut total, mut buffer) = (Written::default(), Vec::new());
             loop {
                 let from = next.fetch_add(BATCH, Ordering::Relaxed).min(leaves.len());
                 let batch = &leaves[from..(from + BATCH).min(leaves.len())];
                 if batch.is_empty() || failed.load(Ordering::Relaxed) {
-                    return Ok(laid);
+                    return Ok(total);
                 }
                 for leaf in batch {
                     let going = if goes_on() {
@@ -105,9 +105,10 @@ impl Repo {
                     } else {
                         Err(CheckoutError::CalledOff)
                     };
-                    let written = going.and_then(|()| repo.lay(leaf, &place, &mut buffer));
-                    laid.bytes += written.inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
-                    laid.files += 1;
+                    let written = going.and_then(|()| repo.write_leaf(leaf, &target, &mut buffer));
+                    total.bytes +=
+                        written.inspect_err(|_| failed.store(true, Ordering::Relaxed))?;
+                    total.files += 1;
                 }
             }
         };
@@ -116,10 +117,10 @@ impl Repo {
             let join = |thread: std::thread::ScopedJoinHandle<'_, _>| thread.join();
             threads.into_iter().map(join).collect::<Vec<_>>()
         });
-        let mut all = Laid::default();
+        let mut all = Written::default();
         for part in parts {
             let part = part.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            all = Laid {
+            all = Written {
                 files: all.files + part.files,
                 bytes: all.bytes + part.bytes,
             };
@@ -131,7 +132,7 @@ impl Repo {
     fn lay_directories(
         &self,
         tree: ObjectId,
-        place: &Place,
+        target: &TargetDir,
         goes_on: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<Leaf>, CheckoutError> {
         let (mut leaves, mut left, mut entries) = (Vec::new(), vec![(Vec::new(), tree, 0)], 0);
@@ -149,10 +150,10 @@ impl Repo {
                 check_name(&path, &name)?;
                 match entry.mode {
                     EntryState::TREE => {
-                        place.directory(&path)?;
+                        target.directory(&path)?;
                         left.push((path, entry.id, depth + 1));
                     }
-                    EntryState::SUBMODULE => place.directory(&path)?,
+                    EntryState::SUBMODULE => target.directory(&path)?,
                     _ => leaves.push((path, entry)),
                 }
             }
@@ -168,17 +169,22 @@ impl Repo {
         objects.prevent_pack_unload();
         let mut buffer = Vec::new();
         leaves.sort_by_cached_key(|(_, entry)| {
-            let place = objects
+            let target = objects
                 .location_by_oid(&theirs(entry.id), &mut buffer)
                 .ok()
                 .flatten();
-            place.map(|place| (place.pack_id, place.pack_offset))
+            target.map(|target| (target.pack_id, target.pack_offset))
         });
         leaves
     }
 
     /// Writes one leaf; how many bytes it has.
-    fn lay(&self, leaf: &Leaf, place: &Place, buffer: &mut Vec<u8>) -> Result<u64, CheckoutError> {
+    fn write_leaf(
+        &self,
+        leaf: &Leaf,
+        target: &TargetDir,
+        buffer: &mut Vec<u8>,
+    ) -> Result<u64, CheckoutError> {
         let (path, entry) = leaf;
         let is_link = entry.mode == EntryState::LINK;
         if is_link && self.blob_size(entry.id)? > MAX_TARGET {
@@ -200,8 +206,8 @@ impl Repo {
             .into());
         }
         let written = match is_link {
-            true => place.link(path, buffer),
-            false => place.file(path, buffer, entry.mode & 0o100 != 0),
+            true => target.link(path, buffer),
+            false => target.file(path, buffer, entry.mode & 0o100 != 0),
         };
         written.map(|()| buffer.len() as u64)
     }
@@ -220,11 +226,11 @@ fn not_safe(path: &[u8], fault: &str) -> CheckoutError {
 }
 
 /// The directory that is filled.
-struct Place {
+struct TargetDir {
     root: OwnedFd,
 }
 
-impl Place {
+impl TargetDir {
     fn open(dir: &Path) -> Result<Self, CheckoutError> {
         let trouble = |source: io::Error| CheckoutError::Io {
             path: dir.display().to_string(),

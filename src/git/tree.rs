@@ -23,7 +23,7 @@ pub(super) struct Sides {
 pub(super) type Entry<'b> = (&'b [u8], EntryState);
 
 /// What is left to read of a tree, and the entry before it.
-struct Rest<'b> {
+struct TreeCursor<'b> {
     tree: ObjectId,
     bytes: &'b [u8],
     last: Option<Entry<'b>>,
@@ -210,12 +210,12 @@ impl Repo {
         let name_of = |tree: Option<ObjectId>| {
             tree.unwrap_or_else(|| super::ours(gix::ObjectId::null(self.inner.object_hash())))
         };
-        let mut news = Rest {
+        let mut news = TreeCursor {
             tree: name_of(new),
             bytes: &new_bytes,
             last: None,
         };
-        let mut olds = Rest {
+        let mut olds = TreeCursor {
             tree: name_of(old),
             bytes: &old_bytes,
             last: None,
@@ -244,7 +244,11 @@ impl Repo {
     }
 
     /// Skips the entries that two trees share from here on, without parsing them.
-    fn skip_shared<'b>(&self, news: &mut Rest<'b>, olds: &mut Rest<'b>) -> Result<(), GitError> {
+    fn skip_shared<'b>(
+        &self,
+        news: &mut TreeCursor<'b>,
+        olds: &mut TreeCursor<'b>,
+    ) -> Result<(), GitError> {
         let mut shared = None;
         while let Some(len) = self
             .entry_len(news.bytes)
@@ -261,7 +265,7 @@ impl Repo {
     }
 
     /// The next entry of a tree, which has to stand behind the one before it.
-    fn next_entry<'b>(&self, rest: &Rest<'b>) -> Result<Option<Entry<'b>>, GitError> {
+    fn next_entry<'b>(&self, rest: &TreeCursor<'b>) -> Result<Option<Entry<'b>>, GitError> {
         let head = self.entries(rest.tree, rest.bytes).next().transpose()?;
         match (&rest.last, &head) {
             (Some(last), Some(head)) if tree_order(last, head).is_ge() => {
@@ -271,7 +275,7 @@ impl Repo {
         }
     }
 
-    fn advance<'b>(&self, rest: &mut Rest<'b>, entry: Entry<'b>) {
+    fn advance<'b>(&self, rest: &mut TreeCursor<'b>, entry: Entry<'b>) {
         let len = self.entry_len(rest.bytes).unwrap_or(rest.bytes.len());
         rest.bytes = &rest.bytes[len..];
         rest.last = Some(entry);

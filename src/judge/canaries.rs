@@ -13,7 +13,7 @@ use crate::decide::diff::{Diff, Side};
 use crate::decide::outcome::RunVerdict;
 use crate::decide::secret::Scanner;
 use crate::git::Repo;
-use crate::git::apply::{ApplyError, Borrower};
+use crate::git::apply::{ApplyError, ScratchRepo};
 use crate::git::owned::Go;
 use crate::model::ids::ObjectId;
 use crate::model::path::{RepoPath, visible};
@@ -37,7 +37,7 @@ pub struct Read {
 pub fn read(
     policy: &Policy,
     patch: &[u8],
-    borrower: &Borrower,
+    scratch_repo: &ScratchRepo,
     base_root: ObjectId,
 ) -> Result<Read, TrialError> {
     let mut read = Read {
@@ -54,7 +54,7 @@ pub fn read(
     };
     read.runs
         .push(passed(BUILT_IN_CANARIES[0], Some(Class::BlobOk)));
-    match applied(diff, patch, borrower, base_root)? {
+    match applied(diff, patch, scratch_repo, base_root)? {
         Ok(root) => read.root = Some(root),
         Err(miss) => {
             read.runs.push(missed(&miss));
@@ -64,7 +64,7 @@ pub fn read(
     read.runs.push(passed(BUILT_IN_CANARIES[1], None));
     let roots = [Some(base_root), read.root];
     read.runs
-        .push(match secrets(policy, diff, &borrower.repo()?, roots)? {
+        .push(match secrets(policy, diff, &scratch_repo.repo()?, roots)? {
             None => passed(BUILT_IN_CANARIES[2], None),
             Some(miss) => missed(&miss),
         });
@@ -75,10 +75,10 @@ pub fn read(
 fn applied(
     diff: &Diff,
     patch: &[u8],
-    borrower: &Borrower,
+    scratch_repo: &ScratchRepo,
     base_root: ObjectId,
 ) -> Result<Result<ObjectId, Miss>, TrialError> {
-    let root = match borrower.apply(base_root, patch) {
+    let root = match scratch_repo.apply(base_root, patch) {
         Ok(root) => root,
         Err(ApplyError::Refused(words)) => {
             return Ok(Err(Miss {
@@ -89,7 +89,7 @@ fn applied(
         }
         Err(error) => return Err(error.into()),
     };
-    let changed = match changed(&borrower.repo()?, base_root, root)? {
+    let changed = match changed(&scratch_repo.repo()?, base_root, root)? {
         Ok(changed) => changed,
         Err(path) => {
             let note = format!("git changed {path}, which is no safe path");

@@ -36,7 +36,7 @@ impl<'a> Isolation<'a> {
     /// # Errors
     /// When the try cannot be made, or a signal interrupts it.
     pub fn probe(runner: &'a Runner, scratch: &'a Path) -> Result<Self, TrialError> {
-        let probed = trace::probe(runner, scratch, probe(runner, scratch)?)?;
+        let probed = trace::probe::probe(runner, scratch, probe(runner, scratch)?)?;
         let had = Cell::new(probed.means);
         Ok(Self {
             runner,

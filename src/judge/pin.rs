@@ -12,7 +12,7 @@ use crate::decide::trial_key::Bound;
 use crate::evidence::range_context::{self, Governed, RangeContext, Request};
 use crate::evidence::{Evidence, GateError, collect};
 use crate::git::Repo;
-use crate::git::apply::{Borrower, Entries};
+use crate::git::apply::{Entries, ScratchRepo};
 use crate::git::owned::Go;
 use crate::model::day::Day;
 use crate::model::decision::Outcome;
@@ -86,11 +86,15 @@ impl Candidate {
     ///
     /// # Errors
     /// When git cannot make the difference.
-    pub fn bytes(&self, borrower: &Borrower, base_root: ObjectId) -> Result<Vec<u8>, TrialError> {
+    pub fn bytes(
+        &self,
+        scratch_repo: &ScratchRepo,
+        base_root: ObjectId,
+    ) -> Result<Vec<u8>, TrialError> {
         Ok(match self {
             Self::Patch(bytes) => bytes.clone(),
             Self::Range(changes) => {
-                borrower.diff(base_root, borrower.compose(base_root, changes)?)?
+                scratch_repo.diff(base_root, scratch_repo.compose(base_root, changes)?)?
             }
         })
     }

@@ -13,7 +13,7 @@ use crate::model::decision::{Decision, VerdictEvidence};
 use crate::model::path::{RepoPath, visible};
 use crate::model::record;
 use crate::model::trial::{CheckRun, Trial};
-use crate::sys::atomic_dir::{Deposited, deposit};
+use crate::sys::atomic_dir::{DirWrite, write_dir};
 use crate::sys::files::Root;
 
 /// Puts the record into `<history>/<day>/<name>`, whole or not at all; where it is, and whether it
@@ -26,7 +26,7 @@ pub fn keep(
     root: &Root,
     day: Day,
     beside: BTreeMap<RepoPath, Vec<u8>>,
-) -> Result<(RepoPath, Deposited), TrialError> {
+) -> Result<(RepoPath, DirWrite), TrialError> {
     let history = &result.inputs.context.policy.paths.history;
     let name = result.trial.directory_name();
     let dir: RepoPath = format!("{history}/{day}/{name}")
@@ -43,10 +43,10 @@ pub fn keep(
             );
         }
     }
-    let deposited = deposit(root, history, &dir, &files)?;
-    match deposited {
-        Deposited::Kept if !holds(root, &dir, &result.trial)? => Err(TrialError::Occupied(dir)),
-        Deposited::Kept | Deposited::New => Ok((dir, deposited)),
+    let written_dir = write_dir(root, history, &dir, &files)?;
+    match written_dir {
+        DirWrite::Kept if !holds(root, &dir, &result.trial)? => Err(TrialError::Occupied(dir)),
+        DirWrite::Kept | DirWrite::New => Ok((dir, written_dir)),
     }
 }
 

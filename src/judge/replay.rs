@@ -152,8 +152,8 @@ fn patched(
 ) -> Result<Patched, TrialError> {
     let bytes = inputs
         .candidate
-        .bytes(&workspace.borrower, inputs.base_root)?;
-    let read = canaries::read(policy, &bytes, &workspace.borrower, inputs.base_root)?;
+        .bytes(&workspace.scratch_repo, inputs.base_root)?;
+    let read = canaries::read(policy, &bytes, &workspace.scratch_repo, inputs.base_root)?;
     let (Some(diff), Some(root), false) = (&read.diff, read.root, has_missed_canary(&read.runs))
     else {
         return Err(missed(&read.runs));

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::fault::TrialError;
 use crate::decide::facts::{FileFacts, Material};
 use crate::git::Repo;
-use crate::git::apply::{Borrower, Entries};
+use crate::git::apply::{Entries, ScratchRepo};
 use crate::ledger::oracle::OracleRow;
 use crate::model::ids::{EntryState, ObjectId, OracleId, Sha256};
 use crate::model::path::{RepoPath, shown};
@@ -31,7 +31,7 @@ pub struct LaidTree {
 
 /// The trees of a trial.
 pub struct TreePlan<'a> {
-    borrower: &'a Borrower,
+    scratch_repo: &'a ScratchRepo,
     repo: Repo,
     territory: Territory,
     roots: BTreeMap<Revision, ObjectId>,
@@ -55,7 +55,7 @@ impl<'a> TreePlan<'a> {
     /// # Errors
     /// When the material has a path that is not safe to lay out.
     pub fn new(
-        borrower: &'a Borrower,
+        scratch_repo: &'a ScratchRepo,
         territory: Territory,
         material: &Material,
         apart: BTreeSet<String>,
@@ -69,8 +69,8 @@ impl<'a> TreePlan<'a> {
             .keys()
             .try_for_each(|path| safe(path).map(drop))?;
         Ok(Self {
-            repo: borrower.repo()?,
-            borrower,
+            repo: scratch_repo.repo()?,
+            scratch_repo,
             territory,
             roots: BTreeMap::new(),
             witnesses: BTreeMap::new(),
@@ -165,7 +165,7 @@ impl<'a> TreePlan<'a> {
                 .iter()
                 .map(|(path, entry)| (path.clone().into_bytes(), Some(*entry))),
         );
-        let tree = self.borrower.compose(root, &entries)?;
+        let tree = self.scratch_repo.compose(root, &entries)?;
         let mut files = self.fixtures.clone();
         files.extend(properties.clone());
         files.retain(|_, entry| entry.is_file());

@@ -133,10 +133,10 @@ impl TrialRunner<'_> {
                 "the image id {id} was seen with another fingerprint than {fingerprint}"
             ));
         }
-        let borrower = &workspace.borrower;
-        let bytes = inputs.candidate.bytes(borrower, inputs.base_root)?;
+        let scratch_repo = &workspace.scratch_repo;
+        let bytes = inputs.candidate.bytes(scratch_repo, inputs.base_root)?;
         case.patch.blob = Some(Sha256::of(&bytes));
-        let read = canaries::read(policy, &bytes, borrower, inputs.base_root)?;
+        let read = canaries::read(policy, &bytes, scratch_repo, inputs.base_root)?;
         case.runs = read.runs;
         case.patch.touched = read.diff.iter().flat_map(Diff::touched).cloned().collect();
         if let (Candidate::Patch(_), Some(diff)) = (&inputs.candidate, &read.diff) {
@@ -152,7 +152,7 @@ impl TrialRunner<'_> {
                     (Revision::Base, inputs.base_root),
                     (Revision::Candidate, root),
                 ],
-                witnesses: witness::roots(self.repo, borrower, inputs, &properties)?,
+                witnesses: witness::roots(self.repo, scratch_repo, inputs, &properties)?,
                 cache: (!self.is_anew).then_some(&cache),
             };
             self.with_trees(&workspace, isolation, run_inputs, |runner| {

@@ -6,7 +6,7 @@ use super::fault::TrialError;
 use super::pin::TrialInputs;
 use super::properties::Property;
 use crate::git::Repo;
-use crate::git::apply::{ApplyError, Borrower};
+use crate::git::apply::{ApplyError, ScratchRepo};
 use crate::ledger::file::HARD_CAP;
 use crate::ledger::oracle::PinnedFile;
 use crate::model::ids::{EntryState, ObjectId, OracleId, Sha256};
@@ -17,7 +17,7 @@ use crate::model::ids::{EntryState, ObjectId, OracleId, Sha256};
 /// When a patch is not there, is not the pinned one, or does not apply.
 pub fn roots(
     repo: &Repo,
-    borrower: &Borrower,
+    scratch_repo: &ScratchRepo,
     inputs: &TrialInputs,
     properties: &[Property<'_>],
 ) -> Result<BTreeMap<OracleId, ObjectId>, TrialError> {
@@ -33,7 +33,7 @@ pub fn roots(
             why,
         };
         let bytes = bytes(repo, tip, file)?.map_err(fault)?;
-        let root = match borrower.apply(inputs.base_root, &bytes) {
+        let root = match scratch_repo.apply(inputs.base_root, &bytes) {
             Err(ApplyError::Refused(words)) => {
                 return Err(fault(format!(
                     "does not apply to base {}: {words}",

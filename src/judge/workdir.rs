@@ -19,7 +19,7 @@ use crate::sandbox::layer::{Layer, Layers, Tree};
 use crate::sandbox::run::{Job, RunError, Runner};
 use crate::sys::files::Root;
 use crate::sys::scratch::Scratch;
-use crate::sys::tree_snapshot::{Seal, Shape};
+use crate::sys::tree_snapshot::{Shape, TreeSnapshot};
 
 /// Where fresh trees come from.
 pub struct Workdirs<'a> {
@@ -39,9 +39,9 @@ pub struct Workdirs<'a> {
 struct Pristine {
     dir: PathBuf,
     /// Its property and fixture files.
-    pinned: Seal,
+    pinned: TreeSnapshot,
     /// All of its files.
-    whole: Seal,
+    whole: TreeSnapshot,
     /// What they held when they were laid out.
     digests: BTreeMap<RepoPath, Sha256>,
     /// All of its names.
@@ -232,8 +232,8 @@ impl<'a> Workdirs<'a> {
                 .and_then(|path| path.parse().ok());
             paths.extend(path.filter(|_| entry.is_file()));
         })?;
-        let pinned = Seal::new(Root::open(&dir)?, &laid.sealed)?;
-        let whole = Seal::as_found(Root::open(&dir)?, paths)?;
+        let pinned = TreeSnapshot::new(Root::open(&dir)?, &laid.sealed)?;
+        let whole = TreeSnapshot::as_found(Root::open(&dir)?, paths)?;
         let (digests, shape) = (whole.digests().collect(), Shape::of(&dir)?);
         Ok(Pristine {
             dir,

@@ -12,7 +12,7 @@ use super::runner::TrialRunner;
 use super::tree_plan::TreePlan;
 use super::workdir::Workdirs;
 use crate::decide::facts::Material;
-use crate::git::apply::Borrower;
+use crate::git::apply::ScratchRepo;
 use crate::git::plumbing::GitPlace;
 use crate::model::ids::{ObjectId, OracleId};
 use crate::model::trial::Revision;
@@ -25,7 +25,7 @@ use crate::sys::scratch::Scratch;
 /// starts and ends processes.
 pub(super) struct Workspace {
     pub(super) place: GitPlace,
-    pub(super) borrower: Borrower,
+    pub(super) scratch_repo: ScratchRepo,
     runner: Runner,
     scratch: Scratch,
 }
@@ -56,10 +56,11 @@ impl TrialRunner<'_> {
     pub(super) fn workspace(&self) -> Result<Workspace, TrialError> {
         let scratch = Scratch::temporary()?;
         let place = GitPlace::find(&self.dir, self.git_dir.as_deref())?;
-        let borrower = Borrower::new(&place, self.repo.hex_len(), &scratch.path().join("objects"))?;
+        let scratch_repo =
+            ScratchRepo::new(&place, self.repo.hex_len(), &scratch.path().join("objects"))?;
         Ok(Workspace {
             place,
-            borrower,
+            scratch_repo,
             runner: Runner::new(self.interrupt.clone())?,
             scratch,
         })
@@ -78,7 +79,7 @@ impl TrialRunner<'_> {
     ) -> Result<T, TrialError> {
         let territory = Territory::of(inputs.policy);
         let mut trees = TreePlan::new(
-            &workspace.borrower,
+            &workspace.scratch_repo,
             territory,
             inputs.material,
             inputs.apart,

@@ -13,11 +13,12 @@ use super::file::{Ledger, LedgerFault, parse, print};
 use super::fixture::{FixtureFile, FixtureLedger};
 use super::freeze::{FreezeLedger, FreezeRow};
 use super::oracle::{OracleLedger, OracleRow};
-use crate::model::path::shown;
 
 mod contest;
 
-pub use contest::{Contest, Marks, open_rows};
+use contest::Version;
+pub(super) use contest::named;
+pub use contest::{Contest, Marks, RowKey, open_rows};
 
 /// One of the versions that are merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,9 +64,6 @@ pub enum MergeFault {
     #[error("the merged rows are no valid ledger: {0}")]
     Merged(LedgerFault),
 }
-
-/// What makes two rows of two texts the same row.
-pub type RowKey = (String, String);
 
 /// A ledger that can be taken apart into rows.
 pub trait Mergeable: Ledger {
@@ -177,19 +175,6 @@ pub fn merge<L: Mergeable>(
     Ok(Merged::Contested(Box::new(contest)))
 }
 
-/// The canonical text of one version, cut where its rows begin and end.
-struct Version {
-    text: String,
-    /// The brace and the schema.
-    opening: String,
-    /// The members before the rows.
-    head: String,
-    /// The rows by key, each with its name and its lines.
-    rows: BTreeMap<RowKey, (RowKey, String)>,
-    /// The members behind the rows.
-    tail: String,
-}
-
 impl Version {
     fn read<L: Mergeable>(side: Side, text: &str) -> Result<Self, MergeFault> {
         let ledger: L = parse(text.as_bytes()).map_err(|fault| MergeFault::Side { side, fault })?;
@@ -223,12 +208,6 @@ impl Version {
     }
 }
 
-impl Version {
-    fn row(&self, key: &RowKey) -> Option<&str> {
-        self.rows.get(key).map(|(_, text)| text.as_str())
-    }
-}
-
 /// The text before the list, its rows, and the members behind it.
 ///
 /// No string of JSON holds a line break, so that the indent says what a line is.
@@ -255,11 +234,6 @@ pub(super) fn cut<'t>(text: &'t str, list: &str) -> (&'t str, Vec<String>, &'t s
         tail.strip_suffix("}\n")
             .expect("a printed ledger ends with a brace"),
     )
-}
-
-/// The name of a row for messages.
-pub(super) fn named((first, second): &RowKey) -> String {
-    shown(format!("{first} {second}").trim())
 }
 
 #[cfg(test)]

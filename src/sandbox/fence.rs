@@ -20,28 +20,25 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::Ground;
 use crate::model::serde_path;
 use crate::model::trial::{Enforced, FixtureGuard, KillGuard, NetworkGuard, Trace};
 use crate::policy::Network;
 
-#[cfg(not(all(target_os = "linux", feature = "sandbox")))]
-mod absent;
+#[cfg(all(target_os = "linux", feature = "sandbox"))]
+mod capabilities;
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
 mod filter;
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
-mod land;
-#[cfg(all(target_os = "linux", feature = "sandbox"))]
 mod mounts;
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
-mod powers;
+mod paths;
 #[cfg(all(target_os = "linux", feature = "sandbox"))]
 mod rules;
-#[cfg(all(target_os = "linux", feature = "sandbox"))]
-mod walls;
-
-#[cfg(not(all(target_os = "linux", feature = "sandbox")))]
-use absent as walls;
+#[cfg_attr(
+    not(all(target_os = "linux", feature = "sandbox")),
+    path = "fence/absent.rs"
+)]
+pub(super) mod setup;
 
 /// The fence around one job. It stands by exactly the means that are named here, or the job does
 /// not begin: to fall back is the matter of the probe.
@@ -103,7 +100,7 @@ impl FenceError {
 
 /// Inside of a fence that does not stand yet.
 #[derive(Debug)]
-pub(super) struct Within<'a> {
+pub(super) struct EnteredFence<'a> {
     fence: &'a Fence,
     /// The sockets that others listen on.
     #[cfg_attr(
@@ -122,30 +119,11 @@ impl Fence {
         trace: Trace::None,
     };
 
-    /// Leaves the world that is shared with others, before a layer is mounted. `None` when another
-    /// process did so in our place, and has ended.
-    ///
-    /// # Errors
-    /// Why that is not possible. Then this process is of no further use.
-    pub(super) fn enter(&self) -> Result<Option<Within<'_>>, FenceError> {
-        walls::enter(self)
-    }
-
     /// Whether anything is to be done at all.
     fn is_open(&self) -> bool {
         Enforced {
             trace: Trace::None,
             ..self.means
         } == Self::OPEN
-    }
-}
-
-impl Within<'_> {
-    /// Raises the fence around this process and what it will start.
-    ///
-    /// # Errors
-    /// Why it does not stand. Then this process is of no further use.
-    pub fn raise(&self, ground: Option<&Ground>) -> Result<(), FenceError> {
-        walls::raise(self, ground)
     }
 }

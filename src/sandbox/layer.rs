@@ -13,9 +13,9 @@ use std::time::Duration;
 use super::difference::{self, Second};
 use super::environment::Environment;
 use super::overlay::Overlay;
+use super::plan::{Limits, PATIENCE};
 use super::replica::{self, ReplicaError, Way, replicate};
 use super::run::{Job, RunError, Runner};
-use super::supervise::{Limits, PATIENCE};
 use crate::model::run::{End, Ran};
 use crate::sys::files::FileError;
 use crate::sys::removal::remove;
@@ -315,7 +315,7 @@ impl Tree {
     fn fill(&mut self) -> Result<(), LayerError> {
         loop {
             let failed = match self.layer {
-                Layer::Overlay => self.overlay.lay().map_err(|error| error.to_string()),
+                Layer::Overlay => self.overlay.create().map_err(|error| error.to_string()),
                 Layer::Reflink => match self.copy(Way::Reflink) {
                     Err(LayerError::Replica(ReplicaError::NoReflink(why))) => Err(why.to_string()),
                     copied => return copied,

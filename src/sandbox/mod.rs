@@ -1,6 +1,5 @@
 //! Runs an untrusted program: its tree, its environment, its fence and its end.
 
-mod begin;
 mod descendants;
 mod difference;
 pub mod environment;
@@ -15,6 +14,7 @@ pub mod plan;
 pub mod probe;
 mod replica;
 pub mod run;
+mod start;
 pub mod supervise;
 pub mod trace;
 mod watch;

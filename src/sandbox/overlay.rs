@@ -35,7 +35,7 @@ impl Overlay {
         clippy::disallowed_methods,
         reason = "sandbox::overlay makes its own directories"
     )]
-    pub fn lay(&self) -> io::Result<()> {
+    pub fn create(&self) -> io::Result<()> {
         for part in Self::PARTS {
             let made = std::fs::create_dir(self.run.join(part));
             made.or_else(|error| match error.kind() {
@@ -65,6 +65,17 @@ impl Overlay {
         mounted::enter(self)?;
         std::env::set_current_dir(dir)
     }
+}
+
+/// An overlay to run a job on, and the directory where the job begins.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JobLayer {
+    /// The overlay.
+    pub overlay: Overlay,
+    /// The working directory of the job.
+    #[serde(with = "serde_path")]
+    pub dir: PathBuf,
 }
 
 #[cfg(target_os = "linux")]

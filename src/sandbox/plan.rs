@@ -1,13 +1,46 @@
 //! Defines what the parent tells a supervisor, and the words that the supervisor answers.
 
-use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::fence::Fence;
-use super::overlay::Overlay;
-use super::supervise::Limits;
-use crate::model::serde_path;
+use super::overlay::JobLayer;
+
+/// What the parent reads first when the job has a fence, and this process is alone inside of it.
+pub const APART: &str = "apart\n";
+
+/// What the parent reads next when the job has a layer to run on, and the layer is there.
+pub const LAYERED: &str = "layered\n";
+
+/// What the parent reads next when the job has a fence, and all of the fence stands.
+pub const FENCED: &str = "fenced\n";
+
+/// What the parent reads once the job runs, or has failed to: set-up is over.
+pub const STARTED: &str = "started\n";
+
+/// How long a job that is told to stop may take for it.
+pub const STOP_GRACE: Duration = Duration::from_millis(500);
+
+/// How long what a job started may outlive it: pipes are flushed, children are waited for.
+pub const LEAK_GRACE: Duration = Duration::from_millis(200);
+
+/// How long killing is tried.
+pub const KILL_LIMIT: Duration = Duration::from_secs(5);
+
+/// How long a try may take, and a job to begin: nothing is lost by waiting on a machine that is busy,
+/// and what hangs for ever is found out.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a job may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// How long it may run.
+    pub budget: Duration,
+    /// How many bytes it may print on both streams together.
+    pub output: u64,
+}
 
 /// The orders of one supervisor, handed over in JSON. Every path is absolute.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -16,7 +49,7 @@ pub struct Plan {
     /// What the job may use.
     pub limits: Limits,
     /// The layer that the job runs on.
-    pub ground: Option<Ground>,
+    pub layer: Option<JobLayer>,
     /// What keeps it from what it may not touch.
     pub fence: Option<Fence>,
 }
@@ -40,24 +73,14 @@ impl Plan {
     }
 }
 
-/// An overlay to run a job on, and the directory where the job begins.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Ground {
-    /// The overlay.
-    pub overlay: Overlay,
-    /// The working directory of the job.
-    #[serde(with = "serde_path")]
-    pub dir: PathBuf,
-}
-
 #[cfg(test)]
 mod tests {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    use std::time::Duration;
+    use std::path::PathBuf;
 
     use super::*;
+    use crate::sandbox::overlay::Overlay;
 
     #[test]
     fn a_plan_is_read_as_it_was_written_whatever_its_paths_are() {
@@ -72,7 +95,7 @@ mod tests {
         };
         let plan = Plan {
             limits,
-            ground: Some(Ground {
+            layer: Some(JobLayer {
                 overlay: overlay.clone(),
                 dir: dir.clone(),
             }),
@@ -80,8 +103,8 @@ mod tests {
         };
         let pieces = Plan::pieces(&serde_json::to_string(&plan).unwrap());
         assert!(pieces.len() > 1 && pieces.iter().all(|piece| piece.len() < 128 << 10));
-        let ground = Plan::read(&pieces).unwrap().ground.unwrap();
-        assert_eq!((ground.overlay, ground.dir), (overlay, dir));
+        let layer = Plan::read(&pieces).unwrap().layer.unwrap();
+        assert_eq!((layer.overlay, layer.dir), (overlay, dir));
         assert!(Plan::read(&pieces[1..]).is_err());
     }
 }

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use super::environment::Environment;
 use super::escape_probe::{Attempt, Reached};
 use super::fence::Fence;
+use super::plan::{Limits, PATIENCE};
 use super::run::{BUSY, Job, RunError, Runner};
-use super::supervise::{Limits, PATIENCE};
 use crate::model::run::{End, Ran};
 use crate::model::trial::{Enforced, FixtureGuard, KillGuard, NetworkGuard};
 use crate::policy::Network;
@@ -101,7 +101,7 @@ fn try_out(runner: &Runner, place: &Path, means: Enforced) -> Result<Option<Stri
     };
     let place = place.canonicalize().map_err(fault)?;
     let outside = Outside::listen(&place).map_err(fault)?;
-    let tree = lay(&place).map_err(fault)?;
+    let tree = make_tree(&place).map_err(fault)?;
     let attempt = outside.attempt(&tree).map_err(fault)?;
     let attempt = serde_json::to_string(&attempt).map_err(|error| fault(error.into()))?;
     let program = runner.program().as_os_str().to_owned();
@@ -186,7 +186,7 @@ fn broken(means: Enforced, reached: Reached, is_heard: bool) -> Option<&'static 
     clippy::disallowed_methods,
     reason = "sandbox::probe makes what it tries"
 )]
-fn lay(place: &Path) -> io::Result<PathBuf> {
+fn make_tree(place: &Path) -> io::Result<PathBuf> {
     let tree = place.join("tree");
     std::fs::create_dir_all(tree.join("fixture"))?;
     std::fs::create_dir(tree.join("own"))?;

@@ -13,10 +13,9 @@ use rustix::io::Errno;
 use super::environment::Environment;
 use super::fence::Fence;
 use super::interrupt::Interrupt;
-use super::overlay::Overlay;
-use super::plan::{Ground, Plan};
-use super::supervise::{
-    APART, FENCED, KILL_LIMIT, LAYERED, LEAK_GRACE, Limits, PATIENCE, STARTED, STOP_GRACE,
+use super::overlay::{JobLayer, Overlay};
+use super::plan::{
+    APART, FENCED, KILL_LIMIT, LAYERED, LEAK_GRACE, Limits, PATIENCE, Plan, STARTED, STOP_GRACE,
 };
 use crate::model::run::Ran;
 
@@ -154,13 +153,13 @@ impl Runner {
             dir: dir.to_owned(),
             source,
         };
-        let ground = overlay.map(|overlay| Ground {
+        let layer = overlay.map(|overlay| JobLayer {
             overlay: overlay.clone(),
             dir: job.dir.to_owned(),
         });
         let plan = Plan {
             limits: job.limits,
-            ground,
+            layer,
             fence: job.fence.cloned(),
         };
         let plan = serde_json::to_string(&plan).map_err(|error| fault(error.into()))?;
@@ -305,7 +304,7 @@ impl Report {
     }
 
     /// What follows the stages; else the first of them that was not said, and what was.
-    fn grounded(&self) -> Result<&[u8], (&[u8], Fault)> {
+    fn after_stages(&self) -> Result<&[u8], (&[u8], Fault)> {
         self.stages
             .iter()
             .try_fold(self.bytes.as_slice(), |said, (line, fault)| {
@@ -314,13 +313,13 @@ impl Report {
     }
 
     fn is_started(&self) -> bool {
-        self.grounded()
+        self.after_stages()
             .is_ok_and(|said| said.starts_with(STARTED.as_bytes()))
     }
 
     /// Nothing runs before the stages are over, so until then the job can be run otherwise.
     fn fault(&self, why: String) -> RunError {
-        self.grounded().map_or_else(
+        self.after_stages().map_or_else(
             |(_, fault)| fault(why.clone()),
             |_| RunError::Lost(why.clone()),
         )
@@ -328,7 +327,7 @@ impl Report {
 
     fn parse(&self) -> Result<Ran, RunError> {
         let lost = |why: &str| RunError::Lost(why.to_owned());
-        let said = self.grounded().map_err(|(why, fault)| {
+        let said = self.after_stages().map_err(|(why, fault)| {
             let why = String::from_utf8_lossy(why);
             fault(if why.is_empty() {
                 "the supervisor said nothing".to_owned()

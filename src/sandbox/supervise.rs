@@ -15,56 +15,20 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::fd::BorrowedFd;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustix::io::Errno;
-use serde::{Deserialize, Serialize};
 
-use super::begin::Ready;
 use super::descendants;
-use super::fence::Fence;
-use super::plan::Plan;
+use super::fence;
+use super::plan::{APART, FENCED, LAYERED, Plan, STARTED};
+use super::start::PreparedJob;
 use super::watch::{Signals, Watch};
 use crate::model::run::{End, Kept, Ran};
 use crate::model::trial::Trace;
 
-/// What the parent reads first when the job has a fence, and this process is alone inside of it.
-pub const APART: &str = "apart\n";
-
-/// What the parent reads next when the job has a layer to run on, and the layer is there.
-pub const LAYERED: &str = "layered\n";
-
-/// What the parent reads next when the job has a fence, and all of the fence stands.
-pub const FENCED: &str = "fenced\n";
-
-/// What the parent reads once the job runs, or has failed to: set-up is over.
-pub const STARTED: &str = "started\n";
-
-/// How long a job that is told to stop may take for it.
-pub const STOP_GRACE: Duration = Duration::from_millis(500);
-
-/// How long what a job started may outlive it: pipes are flushed, children are waited for.
-pub const LEAK_GRACE: Duration = Duration::from_millis(200);
-
-/// How long killing is tried.
-pub const KILL_LIMIT: Duration = Duration::from_secs(5);
-
-/// How long a try may take, and a job to begin: nothing is lost by waiting on a machine that is busy,
-/// and what hangs for ever is found out.
-pub const PATIENCE: Duration = Duration::from_secs(60);
-
-/// What a job may use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Limits {
-    /// How long it may run.
-    pub budget: Duration,
-    /// How many bytes it may print on both streams together.
-    pub output: u64,
-}
-
 /// Runs the job, and prints on stdout how it ended. Nothing is printed when the parent is gone.
-/// A job whose ground cannot be laid, or whose fence does not stand, is not begun.
+/// A job whose layer cannot be laid, or whose fence does not stand, is not begun.
 ///
 /// # Errors
 /// When this process cannot be made fit to supervise.
@@ -88,22 +52,22 @@ enum Stage {
 
 /// Does all that has to stand before a job begins, and says so stage by stage.
 fn prepare(plan: &Plan) -> io::Result<Stage> {
-    let within = match plan.fence.as_ref().map(Fence::enter).transpose() {
+    let entered = match plan.fence.as_ref().map(fence::setup::enter).transpose() {
         Ok(Some(None)) => return Ok(Stage::Over),
-        Ok(within) => within.flatten(),
+        Ok(entered) => entered.flatten(),
         Err(error) => return say(&error.to_string()).map(|()| Stage::Over),
     };
-    if within.is_some() {
+    if entered.is_some() {
         say(APART)?;
     }
-    if let Some(ground) = &plan.ground {
-        match ground.overlay.enter(&ground.dir) {
+    if let Some(layer) = &plan.layer {
+        match layer.overlay.enter(&layer.dir) {
             Ok(()) => say(LAYERED)?,
             Err(error) => return say(&error.to_string()).map(|()| Stage::Over),
         }
     }
-    if let Some(within) = within {
-        match within.raise(plan.ground.as_ref()) {
+    if let Some(entered) = entered {
+        match fence::setup::raise(&entered, plan.layer.as_ref()) {
             Ok(()) => {} // it is said once the job is held, too
             Err(error) => return say(&error.to_string()).map(|()| Stage::Over),
         }
@@ -115,7 +79,7 @@ fn prepare(plan: &Plan) -> io::Result<Stage> {
 fn watch(plan: &Plan, argv: &[OsString]) -> io::Result<()> {
     descendants::adopt()?;
     let signals = Signals::watch()?;
-    let ready = Ready::make(
+    let ready = PreparedJob::make(
         argv,
         plan.fence
             .as_ref()
@@ -131,7 +95,7 @@ fn watch(plan: &Plan, argv: &[OsString]) -> io::Result<()> {
     let began = Instant::now();
     let started = ready
         .map_err(|error| End::NotStarted(error.to_string()))
-        .and_then(Ready::go);
+        .and_then(PreparedJob::go);
     say(STARTED)?;
     let ran = match started {
         Ok(job) => Watch::new(job, signals, plan.limits.output).run(began, plan.limits.budget)?,

@@ -13,9 +13,9 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitStatus};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 
-use super::begin::Begun;
 use super::descendants;
-use super::supervise::{KILL_LIMIT, LEAK_GRACE, STOP_GRACE};
+use super::plan::{KILL_LIMIT, LEAK_GRACE, STOP_GRACE};
+use super::start::StartedJob;
 use super::trace::{Tracing, WAIT};
 use crate::model::run::{End, Kept, Ran};
 
@@ -97,7 +97,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub fn new(job: Begun, signals: Signals, cap: u64) -> Self {
+    pub fn new(job: StartedJob, signals: Signals, cap: u64) -> Self {
         let streams = [Stream::new(job.stdout), Stream::new(job.stderr)];
         let (pid, tracing) = (job.pid, job.tracing);
         Self {
@@ -223,7 +223,7 @@ impl Watch {
         let left = left.and_then(|left| Timespec::try_from(left).ok());
         let mut sleep = || rustix::event::poll(&mut fds, left.as_ref());
         let woken = match &self.tracing {
-            Some(tracing) => tracing.hear(sleep),
+            Some(tracing) => tracing.sleep(sleep),
             None => sleep(),
         };
         match woken {
@@ -247,7 +247,7 @@ impl Watch {
             match rustix::process::wait(WAIT) {
                 Ok(Some((pid, status))) => {
                     patience = 2;
-                    self.hear(pid, status);
+                    self.record(pid, status);
                 }
                 // what was let go on will stop again in a moment, and to sleep takes longer
                 Ok(None) if patience > 0 && self.tracing.is_some() => {
@@ -267,7 +267,7 @@ impl Watch {
     }
 
     /// A process or a thread of one has stopped or ended.
-    fn hear(&mut self, pid: Pid, status: WaitStatus) {
+    fn record(&mut self, pid: Pid, status: WaitStatus) {
         match &mut self.tracing {
             Some(tracing) if status.stopped() => return tracing.stopped(pid, status),
             Some(tracing) => tracing.ended(pid),

@@ -14,7 +14,7 @@ use crate::model::path::{RepoPath, file_name};
 
 /// What became of a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deposited {
+pub enum DirWrite {
     /// It is there now.
     New,
     /// Something was there already, and stays as it is.
@@ -22,25 +22,25 @@ pub enum Deposited {
 }
 
 /// What the name of a directory that is not whole yet begins with; numbers follow.
-const BESIDE: &str = ".reins-";
+const TEMPORARY: &str = ".reins-";
 
-/// Puts files, by their paths in it, into the new directory `dir`. They are written beside `home`,
+/// Puts files, by their paths in it, into the new directory `dir`. They are written temporary `home`,
 /// a directory above it, and moved as one: a crash leaves nothing at `dir`, and what it leaves
-/// beside is removed the next time.
+/// temporary is removed the next time.
 ///
 /// # Errors
 /// When a link stands on the way, or the disk says no.
-pub fn deposit(
+pub fn write_dir(
     root: &Root,
     home: &RepoPath,
     dir: &RepoPath,
     files: &BTreeMap<RepoPath, Vec<u8>>,
-) -> Result<Deposited, FileError> {
+) -> Result<DirWrite, FileError> {
     sweep(root, home)?;
-    let (beside, _alive) = make(root, home)?;
-    let written = write(root, &beside, dir, files);
-    if !matches!(written, Ok(Deposited::New)) {
-        let _next_time = remove(&root.path().join(beside.as_str()));
+    let (temporary, _alive) = make(root, home)?;
+    let written = write(root, &temporary, dir, files);
+    if !matches!(written, Ok(DirWrite::New)) {
+        let _next_time = remove(&root.path().join(temporary.as_str()));
     }
     written
 }
@@ -50,41 +50,45 @@ pub fn deposit(
 /// # Errors
 /// When a link stands on the way there.
 pub fn sweep(root: &Root, home: &RepoPath) -> Result<(), FileError> {
-    if root.dir(&below(home, BESIDE), false)?.is_some() {
-        dir_lease::sweep(&root.path().join(home.as_str()), is_beside);
+    if root.dir(&below(home, TEMPORARY), false)?.is_some() {
+        dir_lease::sweep(&root.path().join(home.as_str()), is_temporary_dir);
     }
     Ok(())
 }
 
 /// Whether a name is that of a directory that is not whole yet.
-pub fn is_beside(name: &str) -> bool {
+pub fn is_temporary_dir(name: &str) -> bool {
     let numbers = name
-        .strip_prefix(BESIDE)
+        .strip_prefix(TEMPORARY)
         .and_then(|rest| rest.split_once('-'));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     numbers.is_some_and(|(pid, count)| is_number(pid) && is_number(count))
 }
 
-/// Makes a directory beside, with a sign of life.
+/// Makes a directory temporary, with a sign of life.
 fn make(root: &Root, home: &RepoPath) -> Result<(RepoPath, OwnedFd), FileError> {
     let pid = std::process::id();
     for count in 0.. {
-        let beside = below(home, &format!("{BESIDE}{pid}-{count}"));
+        let temporary = below(home, &format!("{TEMPORARY}{pid}-{count}"));
         let io = |source: io::Error| FileError::Io {
             action: "make",
-            path: beside.to_string(),
+            path: temporary.to_string(),
             source,
         };
         let at = root
-            .dir(&beside, true)?
+            .dir(&temporary, true)?
             .ok_or_else(|| io(Errno::NOENT.into()))?;
-        match rustix::fs::mkdirat(&at, file_name(beside.as_str()), Mode::from_raw_mode(0o777)) {
+        match rustix::fs::mkdirat(
+            &at,
+            file_name(temporary.as_str()),
+            Mode::from_raw_mode(0o777),
+        ) {
             Ok(()) => {}
             Err(Errno::EXIST) => continue, // somebody who lives, and has our number elsewhere
             Err(errno) => return Err(io(errno.into())),
         }
-        if let Some(alive) = dir_lease::claim(&root.path().join(beside.as_str())).map_err(io)? {
-            return Ok((beside, alive));
+        if let Some(alive) = dir_lease::claim(&root.path().join(temporary.as_str())).map_err(io)? {
+            return Ok((temporary, alive));
         }
     }
     unreachable!("numbers do not end")
@@ -92,29 +96,29 @@ fn make(root: &Root, home: &RepoPath) -> Result<(RepoPath, OwnedFd), FileError> 
 
 fn write(
     root: &Root,
-    beside: &RepoPath,
+    temporary: &RepoPath,
     dir: &RepoPath,
     files: &BTreeMap<RepoPath, Vec<u8>>,
-) -> Result<Deposited, FileError> {
+) -> Result<DirWrite, FileError> {
     let io = |errno: Errno| FileError::Io {
         action: "write",
         path: dir.to_string(),
         source: errno.into(),
     };
     for (path, bytes) in files {
-        root.replace(&below(beside, path.as_str()), bytes)?;
+        root.replace(&below(temporary, path.as_str()), bytes)?;
     }
-    let from = root.dir(beside, true)?.ok_or_else(|| io(Errno::NOENT))?;
+    let from = root.dir(temporary, true)?.ok_or_else(|| io(Errno::NOENT))?;
     let to = root.dir(dir, true)?.ok_or_else(|| io(Errno::NOENT))?;
     // a directory never replaces one that holds something
     match rustix::fs::renameat(
         &from,
-        file_name(beside.as_str()),
+        file_name(temporary.as_str()),
         &to,
         file_name(dir.as_str()),
     ) {
-        Ok(()) => rustix::fs::fsync(&to).map(|()| Deposited::New).map_err(io),
-        Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR) => Ok(Deposited::Kept),
+        Ok(()) => rustix::fs::fsync(&to).map(|()| DirWrite::New).map_err(io),
+        Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR) => Ok(DirWrite::Kept),
         Err(errno) => Err(io(errno)),
     }
 }
@@ -143,9 +147,10 @@ mod tests {
         let root = Root::open(dir.path()).unwrap();
         let files =
             |text: &str| BTreeMap::from([(path("a"), text.into()), (path("logs/b"), text.into())]);
-        let put = |text: &str| deposit(&root, &path("h"), &path("h/day/x"), &files(text)).unwrap();
-        assert_eq!(put("one"), Deposited::New);
-        assert_eq!(put("two"), Deposited::Kept);
+        let put =
+            |text: &str| write_dir(&root, &path("h"), &path("h/day/x"), &files(text)).unwrap();
+        assert_eq!(put("one"), DirWrite::New);
+        assert_eq!(put("two"), DirWrite::Kept);
         let read = |inner: &str| std::fs::read_to_string(dir.path().join(inner)).unwrap();
         assert_eq!(
             (read("h/day/x/a"), read("h/day/x/logs/b")),
@@ -183,7 +188,7 @@ mod tests {
         std::os::unix::fs::symlink(outside.path(), dir.path().join("h")).unwrap();
         let root = Root::open(dir.path()).unwrap();
         let files = BTreeMap::from([(path("a"), b"x".to_vec())]);
-        assert!(deposit(&root, &path("h"), &path("h/day/x"), &files).is_err());
+        assert!(write_dir(&root, &path("h"), &path("h/day/x"), &files).is_err());
         assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
     }
 }

@@ -12,13 +12,13 @@ use crate::model::path::RepoPath;
 
 /// Files that must not change, as they were found.
 #[derive(Debug)]
-pub struct Seal {
+pub struct TreeSnapshot {
     root: Root,
     paths: Vec<RepoPath>,
     files: Vec<(Sha256, u32)>,
 }
 
-impl Seal {
+impl TreeSnapshot {
     /// Seals regular files below `root` that have to hold these bytes.
     ///
     /// # Errors
@@ -144,7 +144,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     #[test]
-    fn every_kind_of_change_breaks_a_seal() {
+    fn every_kind_of_change_breaks_a_snapshot() {
         let dir = tempfile::tempdir().unwrap();
         let names = ["d/bytes", "d/mode", "d/gone", "d/link", "d/same"];
         let root = Root::open(dir.path()).unwrap();
@@ -156,16 +156,16 @@ mod tests {
             .into_iter()
             .map(|path| (path, Sha256::of(b"x")))
             .collect();
-        let seal = Seal::new(root, &expected).unwrap();
-        assert!(seal.broken().is_empty());
+        let snapshot = TreeSnapshot::new(root, &expected).unwrap();
+        assert!(snapshot.broken().is_empty());
         let at = |name: &str| dir.path().join(name);
         std::fs::write(at("d/bytes"), "y").unwrap();
         std::fs::set_permissions(at("d/mode"), std::fs::Permissions::from_mode(0o666)).unwrap();
         std::fs::remove_file(at("d/gone")).unwrap();
         std::fs::rename(at("d/link"), at("d/moved")).unwrap();
         symlink("moved", at("d/link")).unwrap();
-        assert_eq!(seal.broken(), names[..4]);
-        assert!(Seal::new(Root::open(dir.path()).unwrap(), &expected).is_err());
+        assert_eq!(snapshot.broken(), names[..4]);
+        assert!(TreeSnapshot::new(Root::open(dir.path()).unwrap(), &expected).is_err());
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::model::path::{RepoPath, file_name};
 
 /// An open directory.
 #[derive(Debug)]
-pub struct ForeignFolder {
+pub struct UntrustedDir {
     fd: OwnedFd,
     path: String,
 }
@@ -77,7 +77,7 @@ impl Root {
     ///
     /// # Errors
     /// When a component is a link or a file.
-    pub fn folder(&self, path: &RepoPath) -> Result<Option<ForeignFolder>, FileError> {
+    pub fn folder(&self, path: &RepoPath) -> Result<Option<UntrustedDir>, FileError> {
         let Some(above) = self.dir(path, false)? else {
             return Ok(None);
         };
@@ -85,7 +85,7 @@ impl Root {
     }
 }
 
-impl ForeignFolder {
+impl UntrustedDir {
     /// What lies in it, in the order of names.
     ///
     /// # Errors
@@ -162,7 +162,7 @@ impl ForeignFolder {
     }
 }
 
-fn open(above: &OwnedFd, name: &str, path: &str) -> Result<Option<ForeignFolder>, FileError> {
+fn open(above: &OwnedFd, name: &str, path: &str) -> Result<Option<UntrustedDir>, FileError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     match rustix::fs::openat(
         above,
@@ -170,7 +170,7 @@ fn open(above: &OwnedFd, name: &str, path: &str) -> Result<Option<ForeignFolder>
         flags,
         Mode::empty(),
     ) {
-        Ok(fd) => Ok(Some(ForeignFolder {
+        Ok(fd) => Ok(Some(UntrustedDir {
             fd,
             path: path.to_owned(),
         })),
@@ -204,7 +204,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;
 
-    fn folder(dir: &std::path::Path) -> ForeignFolder {
+    fn folder(dir: &std::path::Path) -> UntrustedDir {
         Root::open(dir)
             .unwrap()
             .folder(&"h".parse().unwrap())

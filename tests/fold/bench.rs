@@ -27,7 +27,7 @@ fn driver() {
 
 fn answer(place: &GitPlace, how: &str) -> Result<String, fold::FoldError> {
     let _lock = fold::lock(place)?;
-    let ground = fold::ground(place)?;
+    let ground = fold::head_state(place)?;
     let top = place.worktree.clone().unwrap();
     let additions = additions(&top);
     let disk = Root::open(&top).unwrap();

@@ -10,8 +10,8 @@ use std::process::Command;
 use git_reins::model::run::End;
 use git_reins::model::trial::Enforced;
 use git_reins::sandbox::layer::Layer;
+use git_reins::sandbox::plan::Limits;
 use git_reins::sandbox::run::Job;
-use git_reins::sandbox::supervise::Limits;
 use rustix::fs::{AtFlags, CWD, Dev, FileType, Mode, Timespec, Timestamps, XattrFlags};
 
 use super::bench::{Bench, MOUNTS, RULES, can, contents, runner};

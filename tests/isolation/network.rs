@@ -224,7 +224,7 @@ fn who_may_reach_the_network_does() {
             ["sh", "-c", &script].map(std::ffi::OsString::from),
             bench.environment(),
         );
-        let limits = git_reins::sandbox::supervise::Limits {
+        let limits = git_reins::sandbox::plan::Limits {
             budget: bench.budget,
             output: 100,
         };

@@ -11,9 +11,9 @@ use git_reins::model::trial::{Enforced, KillGuard};
 use git_reins::sandbox::fence::Fence;
 use git_reins::sandbox::interrupt::Interrupt;
 use git_reins::sandbox::layer::Layer;
+use git_reins::sandbox::plan::Limits;
 use git_reins::sandbox::plan::Plan;
 use git_reins::sandbox::run::Runner;
-use git_reins::sandbox::supervise::Limits;
 
 use super::bench::{BINARY, Bench, MOUNTS, RULES, can};
 
@@ -179,7 +179,7 @@ fn everything_ends_with_a_supervisor_that_is_killed() {
     };
     let plan = Plan {
         limits,
-        ground: None,
+        layer: None,
         fence: Some(bench.fence(&tree, means)),
     };
     let _made = bench.environment();

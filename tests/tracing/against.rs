@@ -113,7 +113,7 @@ fn the_best_way_that_works_is_found() {
         open,
         git_reins::sandbox::probe::probe(&runner, &scene.dir).unwrap(),
     ] {
-        let probed = trace::probe(&runner, &scene.dir, fence.clone()).unwrap();
+        let probed = trace::probe::probe(&runner, &scene.dir, fence.clone()).unwrap();
         if probed.means.trace != Trace::Ptrace {
             return skip(&format!("{probed:?}")).unwrap_or_default();
         }

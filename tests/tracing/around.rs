@@ -132,14 +132,14 @@ fn a_leak_checker_runs_by_a_listener_only() {
     if let Some(ran) = scene.try_run(Trace::Ptrace, &argv) {
         assert_ne!(ran.end, End::Exit(0));
         assert!(
-            git_reins::sandbox::trace::minds_ptrace(&ran),
+            git_reins::sandbox::trace::probe::minds_ptrace(&ran),
             "{}",
             ran.stderr.text()
         );
     }
     if let Some(ran) = scene.try_run(Trace::Notify, &argv) {
         assert_eq!(ran.end, End::Exit(0), "{}", ran.stderr.text());
-        assert!(!git_reins::sandbox::trace::minds_ptrace(&ran));
+        assert!(!git_reins::sandbox::trace::probe::minds_ptrace(&ran));
         assert_eq!(here(&ran, &scene.dir), list(&[("file", "r")]));
     }
 }

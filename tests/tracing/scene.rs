@@ -16,8 +16,8 @@ use git_reins::sandbox::environment::Environment;
 use git_reins::sandbox::fence::Fence;
 use git_reins::sandbox::interrupt::Interrupt;
 use git_reins::sandbox::layer::Tree;
+use git_reins::sandbox::plan::Limits;
 use git_reins::sandbox::run::{Job, RunError, Runner};
-use git_reins::sandbox::supervise::Limits;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_git-reins");
 

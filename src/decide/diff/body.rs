@@ -1,6 +1,6 @@
 //! Reads the hunks or the binary bytes of one section and checks their length.
 
-use super::AddedLine;
+use super::change::AddedLine;
 use super::fault::{DiffFault, Problem};
 use super::header::Heading;
 use super::lines::Lines;

@@ -1,8 +1,9 @@
 //! Reads the header lines of one `diff --git` section.
 
+use super::change::{ChangeKind, Mode, Side};
 use super::fault::{DiffFault, Problem};
 use super::lines::Lines;
-use super::{ChangeKind, Mode, Side, name};
+use super::name;
 use crate::model::path::RepoPath;
 
 /// The header lines of one section, each at most once.

@@ -1,8 +1,9 @@
 //! Splits a patch into sections and refuses a change outside of one.
 
+use super::change::{Change, Diff};
 use super::fault::{DiffFault, Problem};
 use super::lines::Lines;
-use super::{Change, Diff, body, header};
+use super::{body, header};
 
 /// Reads a patch: `git diff`, `git format-patch`, several of them in a row.
 ///

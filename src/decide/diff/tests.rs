@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::model::path::RepoPath;
 
 fn read(patch: &str) -> Diff {
     parse(patch.as_bytes()).unwrap_or_else(|fault| panic!("{fault}\n{patch}"))

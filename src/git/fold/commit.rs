@@ -2,7 +2,7 @@
 
 use gix::objs::Kind;
 
-use super::FoldError;
+use super::error::FoldError;
 use super::pack::Pack;
 use crate::git::plumbing::{Git, GitPlace, PlumbingError};
 use crate::model::ids::{CommitId, ObjectId};

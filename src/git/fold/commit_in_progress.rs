@@ -9,7 +9,7 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::FoldError;
+use super::error::FoldError;
 use super::lock::is_there;
 use crate::git::plumbing::GitPlace;
 
@@ -33,14 +33,14 @@ pub(super) fn wait(
     still: impl Fn() -> Result<(), FoldError>,
 ) -> Result<(), FoldError> {
     let start = Instant::now();
-    while !is_calm(place) && start.elapsed() < PATIENCE {
+    while !is_quiet(place) && start.elapsed() < PATIENCE {
         thread::sleep(PAUSE);
         still()?;
     }
     still()
 }
 
-fn is_calm(place: &GitPlace) -> bool {
+fn is_quiet(place: &GitPlace) -> bool {
     let path = |name: &str| place.git_dir.join(name);
     let written = |name: &str| {
         fs::symlink_metadata(path(name))

@@ -1,21 +1,21 @@
 //! Reads HEAD and moves it from a known value to a new commit.
 
-use super::FoldError;
-use super::lock::met;
+use super::error::FoldError;
+use super::lock::lock_in_message;
 use crate::git::plumbing::{Git, GitPlace, PlumbingError, Started};
 use crate::git::{GitError, Repo, chain, ours};
 use crate::model::ids::CommitId;
 
 /// What a plan is made against: what HEAD was when it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ground {
+pub struct HeadState {
     /// The commit of HEAD; none on an unborn branch.
     pub head: Option<CommitId>,
     /// The ref that HEAD stands for, `refs/heads/main`; none when HEAD is detached.
     pub branch: Option<String>,
 }
 
-impl Ground {
+impl HeadState {
     pub(super) fn read(repo: &Repo) -> Result<Self, FoldError> {
         let fault = |error: gix::Error| GitError::Other {
             what: "HEAD".to_owned(),
@@ -34,7 +34,7 @@ impl Ground {
     }
 
     /// Whether HEAD is what it was.
-    pub(super) fn still(&self, repo: &Repo) -> Result<(), FoldError> {
+    pub(super) fn check_unchanged(&self, repo: &Repo) -> Result<(), FoldError> {
         if Self::read(repo)? == *self {
             Ok(())
         } else {
@@ -44,9 +44,9 @@ impl Ground {
 }
 
 /// The git that is going to move HEAD, started before it has to.
-pub(super) struct Mover(Started);
+pub(super) struct HeadUpdate(Started);
 
-impl Mover {
+impl HeadUpdate {
     /// It writes `reason` into the reflogs.
     pub(super) fn start(place: &GitPlace, reason: &str) -> Result<Self, PlumbingError> {
         Git::durable(place)
@@ -56,7 +56,7 @@ impl Mover {
     }
 
     /// Moves HEAD, through its branch when it is on one, if it is still `from`.
-    pub(super) fn move_head(self, to: CommitId, from: Option<CommitId>) -> Result<(), FoldError> {
+    pub(super) fn finish(self, to: CommitId, from: Option<CommitId>) -> Result<(), FoldError> {
         let none = "0".repeat(to.0.hex_len());
         let from = from.map_or(none, |from| from.to_string());
         let moved = self
@@ -64,6 +64,6 @@ impl Mover {
             .finish(format!("update HEAD {to} {from}\n").into_bytes());
         moved
             .map(drop)
-            .map_err(|error| met(&error).unwrap_or(error.into()))
+            .map_err(|error| lock_in_message(&error).unwrap_or(error.into()))
     }
 }

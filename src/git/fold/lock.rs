@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::FlockOperation;
 
-use super::FoldError;
+use super::error::FoldError;
 use crate::git::plumbing::{GitPlace, PlumbingError};
 
 /// So long a lock of git is waited for: git holds one for milliseconds, or somebody died holding it.
-pub(super) const GITS: Duration = Duration::from_secs(2);
+pub(super) const GIT_LOCK_WAIT: Duration = Duration::from_secs(2);
 
 /// So long another fold is waited for: one of 100,000 verdicts takes its time.
-const OURS: Duration = Duration::from_secs(60);
+const FOLD_LOCK_WAIT: Duration = Duration::from_secs(60);
 
 /// Keeps other folds of the repository, from any of its worktrees, waiting until it is dropped.
 #[derive(Debug)]
@@ -32,14 +32,14 @@ pub struct FoldLock {
 /// killed holds nothing: the lock is the kernel's, the file only its name.
 ///
 /// # Errors
-/// [`FoldError::Folding`] after the wait; [`FoldError::Io`] when the lock cannot be made.
+/// [`FoldError::Folding`] after the wait; [`FoldError::Lock`] when the lock cannot be made.
 pub fn lock(place: &GitPlace) -> Result<FoldLock, FoldError> {
     let path = common_dir(place)?.join("reins.lock");
     let file = lock_file(&path).map_err(|source| FoldError::Lock {
         path: path.clone(),
         source,
     })?;
-    let taken = until(OURS, || {
+    let taken = retry(FOLD_LOCK_WAIT, || {
         match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Some(Ok(())),
             Err(rustix::io::Errno::WOULDBLOCK) => None,
@@ -102,7 +102,7 @@ fn nofollow() -> i32 {
 }
 
 /// Asks again and again, each time a bit later, until there is an answer or `limit` has passed.
-pub(super) fn until<T>(limit: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T> {
+pub(super) fn retry<T>(limit: Duration, mut ask: impl FnMut() -> Option<T>) -> Option<T> {
     let (start, mut pause) = (Instant::now(), Duration::from_millis(5));
     loop {
         let answer = ask();
@@ -135,17 +135,23 @@ impl Drop for IndexLock {
 }
 
 /// The lock that git says it met, if that is what it says.
-pub(super) fn met(error: &PlumbingError) -> Option<FoldError> {
+pub(super) fn lock_in_message(error: &PlumbingError) -> Option<FoldError> {
     let PlumbingError::Failed { stderr, .. } = error else {
         return None;
     };
     let (_, rest) = stderr.split_once("Unable to create '")?;
     let (path, _) = rest.split_once("': File exists")?;
-    Some(FoldError::held(path.into()))
+    Some(locked(path.into()))
+}
+
+/// Another process holds the lock at `path`.
+pub(super) fn locked(path: PathBuf) -> FoldError {
+    let age = age(&path);
+    FoldError::Locked { path, age }
 }
 
 /// How old a file is.
-pub(super) fn age(path: &Path) -> Option<Duration> {
+fn age(path: &Path) -> Option<Duration> {
     let made = fs::symlink_metadata(path).and_then(|lock| lock.modified());
     made.ok()?.elapsed().ok()
 }

@@ -9,7 +9,7 @@ use gix::odb::pack::data;
 use gix::zlib::stream::deflate;
 use gix::zlib::{Compression, Status};
 
-use super::FoldError;
+use super::error::FoldError;
 use crate::git::plumbing::{Git, GitPlace, PlumbingError, Started};
 use crate::git::{GitError, chain, ours};
 use crate::model::ids::ObjectId;

@@ -16,9 +16,9 @@ use gix::bstr::BStr;
 use gix::hash::Kind as Format;
 use gix::index::entry::Stage;
 
-use super::FoldError;
-use super::lock::{GITS, IndexLock, is_there, until};
-use super::temp_index::Desk;
+use super::error::FoldError;
+use super::lock::{GIT_LOCK_WAIT, IndexLock, is_there, locked, retry};
+use super::temp_index::TempIndex;
 use super::tree_builder::Blobs;
 use crate::git::plumbing::{Git, GitPlace, PlumbingError};
 use crate::git::{GitError, chain, theirs};
@@ -36,7 +36,7 @@ pub(super) struct Staging<'a> {
 type Moment = Option<(SystemTime, u64, u64)>;
 
 /// Whether the moment has come, or why it never will.
-pub(super) type Ready<'r> = dyn Fn() -> Result<(), FoldError> + 'r;
+pub(super) type MayReplace<'r> = dyn Fn() -> Result<(), FoldError> + 'r;
 
 impl<'a> Staging<'a> {
     pub(super) fn new(place: &'a GitPlace, format: Format, blobs: &'a Blobs) -> Self {
@@ -82,17 +82,24 @@ impl<'a> Staging<'a> {
         Ok(())
     }
 
-    /// Adds the entries, when `ready` says so once the new index is written. A lock is waited for;
+    /// Adds the entries, when `may_replace` says so once the new index is written. A lock is waited for;
     /// then it is reported and never removed.
-    pub(super) fn add(&self, ready: &Ready<'_>) -> Result<(), FoldError> {
-        let desk = Desk::new(&self.place.git_dir).map_err(|source| self.fault(source))?;
-        let tried = until(GITS, || self.try_to_add(&desk, ready).transpose());
-        tried.unwrap_or_else(|| Err(FoldError::held(self.lock())))
+    pub(super) fn add(&self, may_replace: &MayReplace<'_>) -> Result<(), FoldError> {
+        let temp_index =
+            TempIndex::new(&self.place.git_dir).map_err(|source| self.fault(source))?;
+        let tried = retry(GIT_LOCK_WAIT, || {
+            self.try_to_add(&temp_index, may_replace).transpose()
+        });
+        tried.unwrap_or_else(|| Err(locked(self.lock())))
     }
 
     /// Git writes the new index elsewhere, so that the lock, which no `git add` waits for, is held
     /// for moments only; `None` when somebody else holds it, or has written the index meanwhile.
-    fn try_to_add(&self, desk: &Desk, ready: &Ready<'_>) -> Result<Option<()>, FoldError> {
+    fn try_to_add(
+        &self,
+        temp_index: &TempIndex,
+        may_replace: &MayReplace<'_>,
+    ) -> Result<Option<()>, FoldError> {
         if is_there(&self.lock()) {
             return Ok(None);
         }
@@ -101,10 +108,10 @@ impl<'a> Staging<'a> {
             self.check()?;
         }
         let old = before.is_some().then_some(self.path.as_path());
-        let new = desk.index(old).map_err(|source| self.fault(source))?;
+        let new = temp_index.index(old).map_err(|source| self.fault(source))?;
         let git = Git::durable(self.place).args(["update-index", "-z", "--index-info"]);
         git.env("GIT_INDEX_FILE", &new).input(self.list()?).run()?;
-        ready()?;
+        may_replace()?;
         let Some(_lock) = IndexLock::take(self.lock())? else {
             return Ok(None);
         };
@@ -146,7 +153,7 @@ impl<'a> Staging<'a> {
     pub(super) fn mend(&self, written: &Moment) {
         let lock = self.lock();
         for _ in 0..3 {
-            let _still_held = until(GITS, || (!is_there(&lock)).then_some(()));
+            let _still_held = retry(GIT_LOCK_WAIT, || (!is_there(&lock)).then_some(()));
             if self.moment() == *written || self.holds_all().unwrap_or(true) {
                 return;
             }

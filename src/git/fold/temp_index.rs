@@ -13,9 +13,9 @@ use tempfile::TempDir;
 const PREFIX: &str = "reins-index-";
 
 /// A directory in a git directory, so that a file can be renamed from there; removed when dropped.
-pub(super) struct Desk(TempDir);
+pub(super) struct TempIndex(TempDir);
 
-impl Desk {
+impl TempIndex {
     /// What lies there already is what a killed fold left: whoever comes here holds the lock of folds.
     pub(super) fn new(git_dir: &Path) -> io::Result<Self> {
         for entry in fs::read_dir(git_dir)? {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gix::objs::Kind;
 
-use super::FoldError;
+use super::error::FoldError;
 use super::pack::Pack;
 use crate::git::Repo;
 use crate::git::tree::{Directory, Entry, tree_order};
@@ -18,7 +18,7 @@ pub(super) type Blobs = BTreeMap<RepoPath, ObjectId>;
 
 /// Writes the trees that change and says which is the root. Nothing outside the given paths changes;
 /// a file is never taken for a directory, nor the other way round.
-pub(super) fn plant(
+pub(super) fn build_tree(
     repo: &Repo,
     pack: &mut Pack<'_>,
     base: Option<ObjectId>,
@@ -28,17 +28,17 @@ pub(super) fn plant(
         .iter()
         .map(|(path, id)| (path.as_str(), *id))
         .collect();
-    Planter { repo, pack }.tree(base, &files, 0)
+    TreeBuilder { repo, pack }.tree(base, &files, 0)
 }
 
 type File<'f> = (&'f str, ObjectId);
 
-struct Planter<'a, 'p> {
+struct TreeBuilder<'a, 'p> {
     repo: &'a Repo,
     pack: &'a mut Pack<'p>,
 }
 
-impl Planter<'_, '_> {
+impl TreeBuilder<'_, '_> {
     /// The tree of the directory whose name, with its slash, is the first `at` bytes of each path.
     fn tree(
         &mut self,

@@ -2,8 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use super::{RowKey, Version, named};
 use crate::model::path::{shown, visible};
+
+/// What makes two rows of two texts the same row.
+pub type RowKey = (String, String);
+
+/// The canonical text of one version, cut where its rows begin and end.
+pub(super) struct Version {
+    pub(super) text: String,
+    /// The brace and the schema.
+    pub(super) opening: String,
+    /// The members before the rows.
+    pub(super) head: String,
+    /// The rows by key, each with its name and its lines.
+    pub(super) rows: BTreeMap<RowKey, (RowKey, String)>,
+    /// The members behind the rows.
+    pub(super) tail: String,
+}
+
+impl Version {
+    fn row(&self, key: &RowKey) -> Option<&str> {
+        self.rows.get(key).map(|(_, text)| text.as_str())
+    }
+}
 
 /// What our conflict markers say beside the label, before the names of the rows.
 const MARK: &str = "(reins: ";
@@ -278,4 +299,9 @@ pub fn open_rows(text: &str) -> Option<Vec<String>> {
         })
         .collect();
     names.filter(|names| !names.is_empty())
+}
+
+/// The name of a row for messages.
+pub fn named((first, second): &RowKey) -> String {
+    shown(format!("{first} {second}").trim())
 }

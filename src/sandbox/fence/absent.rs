@@ -1,12 +1,13 @@
 //! Stands in for the fence in a build without a sandbox: it refuses every means.
 
-use super::{Fence, FenceError, Ground, Within};
+use super::{EnteredFence, Fence, FenceError};
+use crate::sandbox::overlay::JobLayer;
 
 const NOTHING: FenceError = FenceError::Means("this build keeps nothing away from a job");
 
-pub fn enter(fence: &Fence) -> Result<Option<Within<'_>>, FenceError> {
+pub fn enter(fence: &Fence) -> Result<Option<EnteredFence<'_>>, FenceError> {
     if fence.is_open() {
-        Ok(Some(Within {
+        Ok(Some(EnteredFence {
             fence,
             sockets: Vec::new(),
         }))
@@ -15,8 +16,8 @@ pub fn enter(fence: &Fence) -> Result<Option<Within<'_>>, FenceError> {
     }
 }
 
-pub fn raise(within: &Within<'_>, _: Option<&Ground>) -> Result<(), FenceError> {
-    if within.fence.is_open() {
+pub fn raise(entered: &EnteredFence<'_>, _: Option<&JobLayer>) -> Result<(), FenceError> {
+    if entered.fence.is_open() {
         Ok(())
     } else {
         Err(NOTHING)

@@ -17,8 +17,8 @@ use rustix::fs::CWD;
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags};
 
-use super::land::Land;
-use super::{FenceError, FixtureGuard, KillGuard, Within};
+use super::paths::FencePaths;
+use super::{EnteredFence, FenceError, FixtureGuard, KillGuard};
 use crate::sandbox::replica::seen;
 
 /// Where services keep the sockets that people talk to them by.
@@ -31,16 +31,17 @@ const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
 const MACHINE: [&str; 7] = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi"];
 
 /// Mounts all that the means ask for.
-pub fn build(within: &Within<'_>, land: &Land) -> Result<(), FenceError> {
-    let means = within.fence.means;
+pub fn build(entered: &EnteredFence<'_>, paths: &FencePaths) -> Result<(), FenceError> {
+    let means = entered.fence.means;
     let is_shut = means.fixtures == FixtureGuard::BindRo;
     if is_shut {
-        land.mounts()
+        paths
+            .mounts()
             .into_iter()
             .try_for_each(|path| bind(path, path))?;
     }
-    if within.fence.is_cut_off() {
-        hide(land, &within.sockets)?;
+    if entered.fence.is_cut_off() {
+        hide(paths, &entered.sockets)?;
     }
     if means.kill == KillGuard::Pidns {
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
@@ -56,7 +57,7 @@ pub fn build(within: &Within<'_>, land: &Land) -> Result<(), FenceError> {
                 .filter(|path| seen(path).is_ok())
                 .try_for_each(|path| bind(path, path))?;
         }
-        shut(land, means.kill)?;
+        shut(paths, means.kill)?;
     }
     Ok(())
 }
@@ -66,7 +67,7 @@ fn bind(from: &Path, to: &Path) -> Result<(), FenceError> {
 }
 
 /// Makes everything read-only, and then again writable what is to be.
-fn shut(land: &Land, kill: KillGuard) -> Result<(), FenceError> {
+fn shut(paths: &FencePaths, kill: KillGuard) -> Result<(), FenceError> {
     let read_only = libc::MOUNT_ATTR_RDONLY;
     let all = libc::AT_RECURSIVE as libc::c_uint;
     set(Path::new("/"), all, [read_only, 0]).map_err(FenceError::when("no read-only mounts"))?;
@@ -76,7 +77,7 @@ fn shut(land: &Land, kill: KillGuard) -> Result<(), FenceError> {
     } else {
         &own[..2]
     };
-    for path in land.open().chain(own) {
+    for path in paths.open().chain(own) {
         set(path, 0, [0, read_only]).map_err(FenceError::when(path.display().to_string()))?;
     }
     Ok(())
@@ -179,15 +180,15 @@ fn around(sockets: &[PathBuf]) -> BTreeSet<PathBuf> {
 }
 
 /// Takes away every way to a service: the places where their sockets are, and each one elsewhere.
-fn hide(land: &Land, sockets: &[PathBuf]) -> Result<(), FenceError> {
+fn hide(paths: &FencePaths, sockets: &[PathBuf]) -> Result<(), FenceError> {
     for place in SERVICES.map(Path::new) {
         if !seen(place).is_ok_and(|meta| meta.is_dir()) {
             continue; // there is none, or it is a link to the other one
         }
-        let used = land
+        let used = paths
             .mounts()
             .into_iter()
-            .chain([&land.dir])
+            .chain([&paths.dir])
             .find(|path| path.starts_with(place));
         if let Some(path) = used {
             let is = "is among the sockets of services, which a job may not see";

@@ -13,7 +13,7 @@ use landlock::{
 };
 
 use super::FenceError;
-use super::land::Land;
+use super::paths::FencePaths;
 use crate::sandbox::replica::seen;
 
 /// The first one that knows truncation. Older ones are no fence.
@@ -30,8 +30,8 @@ const DEVICES: [&str; 7] = [
     "/dev/shm",
 ];
 
-/// Gives up every right to write but those of the land.
-pub fn restrict(land: &Land) -> Result<(), FenceError> {
+/// Gives up every right to write but those of the paths.
+pub fn restrict(paths: &FencePaths) -> Result<(), FenceError> {
     let fault = |error: &dyn std::fmt::Display| FenceError::Refused {
         action: "no Landlock".to_owned(),
         source: std::io::Error::other(error.to_string()),
@@ -46,9 +46,10 @@ pub fn restrict(land: &Land) -> Result<(), FenceError> {
         .map(PathBuf::from)
         .filter(|path| seen(path).is_ok())
         .collect();
-    land.writable
+    paths
+        .writable
         .iter()
-        .try_for_each(|path| grant(land, path, &mut granted))?;
+        .try_for_each(|path| grant(paths, path, &mut granted))?;
     let rules = granted.iter().try_fold(rules, |rules, path| {
         let is_dir = seen(path).is_ok_and(|meta| meta.is_dir());
         // a right over directories on a file makes the answer of the kernel a partial one
@@ -86,12 +87,12 @@ pub fn restrict(land: &Land) -> Result<(), FenceError> {
     clippy::disallowed_methods,
     reason = "sandbox::fence looks at what it fences in"
 )]
-fn grant(land: &Land, path: &Path, granted: &mut Vec<PathBuf>) -> Result<(), FenceError> {
-    if land.read_only.contains(path) || seen(path).is_ok_and(|meta| meta.is_symlink()) {
+fn grant(paths: &FencePaths, path: &Path, granted: &mut Vec<PathBuf>) -> Result<(), FenceError> {
+    if paths.read_only.contains(path) || seen(path).is_ok_and(|meta| meta.is_symlink()) {
         return Ok(());
     }
     // what is below a path stands right behind it
-    let next = land.read_only.range(path.to_owned()..).next();
+    let next = paths.read_only.range(path.to_owned()..).next();
     if !next.is_some_and(|kept| kept.starts_with(path)) {
         granted.push(path.to_owned());
         return Ok(());
@@ -99,7 +100,7 @@ fn grant(land: &Land, path: &Path, granted: &mut Vec<PathBuf>) -> Result<(), Fen
     let fault = || path.display().to_string();
     for entry in std::fs::read_dir(path).map_err(FenceError::when(fault()))? {
         grant(
-            land,
+            paths,
             &entry.map_err(FenceError::when(fault()))?.path(),
             granted,
         )?;

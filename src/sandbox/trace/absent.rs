@@ -23,9 +23,9 @@ pub enum Means {
 
 /// There is none.
 #[derive(Debug)]
-pub struct Held(Infallible);
+pub struct TracedSpawn(Infallible);
 
-impl Held {
+impl TracedSpawn {
     /// Makes none.
     ///
     /// # Errors
@@ -62,7 +62,7 @@ impl Tracing {
     }
 
     /// Is not reached.
-    pub fn hear<T>(&self, _: impl FnOnce() -> T) -> T {
+    pub fn sleep<T>(&self, _: impl FnOnce() -> T) -> T {
         match self.0 {}
     }
 

@@ -15,19 +15,17 @@ mod absent;
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
 mod linux;
-mod probe;
-
-pub use probe::{minds_ptrace, probe};
+pub mod probe;
 
 #[cfg(not(all(
     feature = "sandbox",
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
 )))]
-pub(super) use absent::{Held, Means, Tracing, WAIT};
+pub(super) use absent::{Means, TracedSpawn, Tracing, WAIT};
 #[cfg(all(
     feature = "sandbox",
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64")
 ))]
-pub(super) use linux::{Held, Means, Tracing, WAIT};
+pub(super) use linux::{Means, TracedSpawn, Tracing, WAIT};

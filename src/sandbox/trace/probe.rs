@@ -10,9 +10,9 @@ use crate::model::trial::{Enforced, KillGuard, Trace};
 use crate::policy::Network;
 use crate::sandbox::environment::Environment;
 use crate::sandbox::fence::Fence;
+use crate::sandbox::plan::{Limits, PATIENCE};
 use crate::sandbox::probe::{Probed, otherwise};
 use crate::sandbox::run::{Job, RunError, Runner};
-use crate::sandbox::supervise::{Limits, PATIENCE};
 
 /// Adds the best way that works beside the means of a fence, and why each better one does not.
 ///
@@ -48,7 +48,7 @@ fn works(runner: &Runner, scratch: &Path, means: Enforced) -> Result<Option<Stri
         .prefix("trace-")
         .tempdir_in(scratch)
         .map_err(fault)?;
-    let dir = lay(place.path()).map_err(fault)?;
+    let dir = make_files(place.path()).map_err(fault)?;
     match run(runner, &dir, means) {
         Ok(ran) => Ok(fault_of(ran, &dir.join("file"))),
         Err(RunError::NoFence(why)) => Ok(Some(why)),
@@ -61,7 +61,7 @@ fn works(runner: &Runner, scratch: &Path, means: Enforced) -> Result<Option<Stri
     clippy::disallowed_methods,
     reason = "sandbox::trace looks at its own try"
 )]
-fn lay(place: &Path) -> io::Result<PathBuf> {
+fn make_files(place: &Path) -> io::Result<PathBuf> {
     std::fs::write(place.join("file"), "seen\n")?;
     symlink("file", place.join("link"))?;
     std::fs::canonicalize(place)

@@ -1,94 +1,13 @@
 //! Records the files that a job opens, while its threads open them.
 
-use std::os::fd::{AsFd, BorrowedFd};
-
-use nix::sys::signal::{SigSet, Signal};
-use rustix::process::{Pid, WaitOptions, WaitStatus};
-
-use crate::model::run::Touch;
-
+mod fd_passing;
 mod filter;
-mod handing;
 mod notify;
 mod ptrace;
 mod touches;
 mod traced_spawn;
+mod tracing;
 
 pub use filter::Means;
-pub use traced_spawn::Held;
-
-use notify::Listener;
-use ptrace::Tracer;
-use touches::Touches;
-
-/// How the supervisor waits: for threads too (`__WALL`), which stop one by one.
-pub const WAIT: WaitOptions =
-    WaitOptions::from_bits_retain(WaitOptions::NOHANG.bits() | 0x4000_0000);
-
-/// A job that is watched while it opens files.
-#[derive(Debug)]
-pub struct Tracing {
-    how: How,
-    touches: Touches,
-}
-
-#[derive(Debug)]
-enum How {
-    Tracer(Tracer),
-    Listener(Listener),
-}
-
-impl Tracing {
-    /// A thread has stopped.
-    pub fn stopped(&mut self, pid: Pid, status: WaitStatus) {
-        match &mut self.how {
-            How::Tracer(tracer) => tracer.stopped(pid, status, &mut self.touches),
-            How::Listener(_) => {} // nobody else's children are waited for while they stop
-        }
-    }
-
-    /// A thread or process has ended.
-    pub fn ended(&mut self, pid: Pid) {
-        match &mut self.how {
-            How::Tracer(tracer) => tracer.ended(pid),
-            How::Listener(_) => {}
-        }
-    }
-
-    /// Sleeps. Only meanwhile a signal says that a thread has stopped: whoever is awake asks, and a signal
-    /// for each stop would cost more than that. One that came before is not lost.
-    pub fn hear<T>(&self, sleep: impl FnOnce() -> T) -> T {
-        let How::Tracer(_) = &self.how else {
-            return sleep();
-        };
-        let stops = SigSet::from(Signal::SIGCHLD);
-        let _only_bad_numbers_fail = stops.thread_unblock();
-        let slept = sleep();
-        let _only_bad_numbers_fail = stops.thread_block();
-        slept
-    }
-
-    /// What to sleep on beside the signals.
-    pub fn listener(&self) -> Option<BorrowedFd<'_>> {
-        match &self.how {
-            How::Tracer(_) => None,
-            How::Listener(listener) => listener.is_open().then(|| listener.as_fd()),
-        }
-    }
-
-    /// Answers what waits at the listener.
-    pub fn serve(&mut self) {
-        match &mut self.how {
-            How::Tracer(_) => {}
-            How::Listener(listener) => listener.serve(&mut self.touches),
-        }
-    }
-
-    /// What was opened, sorted, or why that is not known.
-    ///
-    /// # Errors
-    /// When it is not known.
-    pub fn told(self) -> Result<Vec<Touch>, String> {
-        self.touches.told()
-    }
-}
+pub use traced_spawn::TracedSpawn;
+pub use tracing::{Tracing, WAIT};

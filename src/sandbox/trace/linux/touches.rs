@@ -130,7 +130,7 @@ impl Touches {
         self.unknown.get_or_insert_with(why);
     }
 
-    /// A process has got a descriptor; `access` when the call said how, else the kernel is asked.
+    /// A process has got a descriptor; `access` when the call said mechanism, else the kernel is asked.
     ///
     /// # Errors
     /// When it cannot be looked at.

@@ -14,11 +14,12 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::process::{DumpableBehavior, Pid, WaitOptions};
 
+use super::fd_passing;
 use super::filter::{self, Means};
 use super::notify::Listener;
 use super::ptrace::Tracer;
 use super::touches::Touches;
-use super::{How, Tracing, WAIT, handing};
+use super::tracing::{Mechanism, Tracing, WAIT};
 
 /// What the child says once it has the filter on. Anything else is why it has not.
 const READY: u8 = b'+';
@@ -28,13 +29,13 @@ const GO: u8 = b'g';
 
 /// A child that waits to become the program.
 #[derive(Debug)]
-pub struct Held {
+pub struct TracedSpawn {
     pid: Pid,
     socket: UnixStream,
     tracing: Tracing,
 }
 
-impl Held {
+impl TracedSpawn {
     /// Makes the child, whose streams are those of the command. What runs in it before the program
     /// does is ours, and nobody else may hold on to `command`'s descriptors.
     ///
@@ -52,11 +53,11 @@ impl Held {
         };
         drop(theirs);
         let pid = Pid::from_raw(pid.as_raw()).ok_or(Errno::SRCH)?;
-        let how = ready(pid, means, &socket).inspect_err(|_| end(pid))?;
+        let mechanism = ready(pid, means, &socket).inspect_err(|_| end(pid))?;
         Ok(Self {
             pid,
             socket,
-            tracing: Tracing { how, touches },
+            tracing: Tracing { mechanism, touches },
         })
     }
 
@@ -65,16 +66,16 @@ impl Held {
     /// # Errors
     /// When it cannot.
     pub fn go(mut self) -> io::Result<(Pid, Tracing)> {
-        handing::send(&self.socket, GO, None)?;
-        match self.tracing.how {
-            How::Tracer(_) => self.follow()?,
-            How::Listener(_) => self.serve()?,
+        fd_passing::send(&self.socket, GO, None)?;
+        match self.tracing.mechanism {
+            Mechanism::Tracer(_) => self.follow()?,
+            Mechanism::Listener(_) => self.serve()?,
         }
         let mut errno = [0; 4];
         match self.socket.read(&mut errno)? {
             0 => Ok((self.pid, self.tracing)),
             _ => {
-                if matches!(self.tracing.how, How::Listener(_)) {
+                if matches!(self.tracing.mechanism, Mechanism::Listener(_)) {
                     end(self.pid);
                 }
                 Err(io::Error::from_raw_os_error(i32::from_ne_bytes(errno)))
@@ -96,7 +97,7 @@ impl Held {
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(errno) => return Err(errno.into()),
             }
-            if matches!(&self.tracing.how, How::Tracer(tracer) if tracer.has_begun) {
+            if matches!(&self.tracing.mechanism, Mechanism::Tracer(tracer) if tracer.has_begun) {
                 return Ok(());
             }
         }
@@ -130,14 +131,14 @@ fn fork() -> io::Result<ForkResult> {
 }
 
 /// Waits until the child has its filter on, and takes what it hands over.
-fn ready(pid: Pid, means: Means, socket: &UnixStream) -> io::Result<How> {
+fn ready(pid: Pid, means: Means, socket: &UnixStream) -> io::Result<Mechanism> {
     let tracer = match means {
         Means::Ptrace => {
             let (READY, _) = heard(socket)? else {
                 return Err(refusal(socket));
             };
             let tracer = Tracer::seize(pid)?;
-            handing::send(socket, GO, None)?;
+            fd_passing::send(socket, GO, None)?;
             Some(tracer)
         }
         Means::Notify => None,
@@ -146,14 +147,14 @@ fn ready(pid: Pid, means: Means, socket: &UnixStream) -> io::Result<How> {
         return Err(refusal(socket));
     };
     match (tracer, listener) {
-        (Some(tracer), _) => Ok(How::Tracer(tracer)),
-        (None, Some(listener)) => Ok(How::Listener(Listener::new(listener))),
+        (Some(tracer), _) => Ok(Mechanism::Tracer(tracer)),
+        (None, Some(listener)) => Ok(Mechanism::Listener(Listener::new(listener))),
         (None, None) => Err(io::Error::other("no listener came")),
     }
 }
 
 fn heard(socket: &UnixStream) -> io::Result<(u8, Option<OwnedFd>)> {
-    handing::receive(socket)?.ok_or_else(|| io::Error::other("the child is gone"))
+    fd_passing::receive(socket)?.ok_or_else(|| io::Error::other("the child is gone"))
 }
 
 fn refusal(mut socket: &UnixStream) -> io::Error {
@@ -175,7 +176,7 @@ fn become_program(command: &mut Command, means: Means, socket: &UnixStream) -> !
     let error = match prepare(means, socket) {
         Ok(()) => command.exec(),
         Err(error) => {
-            let _nobody = handing::send(socket, b'-', None);
+            let _nobody = fd_passing::send(socket, b'-', None);
             error
         }
     };
@@ -189,16 +190,16 @@ fn prepare(means: Means, socket: &UnixStream) -> io::Result<()> {
     // the supervisor lets nobody look into itself, and so far this is a copy of it
     rustix::process::set_dumpable_behavior(DumpableBehavior::Dumpable)?;
     if means == Means::Ptrace {
-        handing::send(socket, READY, None)?;
+        fd_passing::send(socket, READY, None)?;
         told(socket)?;
     }
     let listener = filter::install(means)?;
-    handing::send(socket, READY, listener.as_ref())?;
+    fd_passing::send(socket, READY, listener.as_ref())?;
     told(socket)
 }
 
 fn told(socket: &UnixStream) -> io::Result<()> {
-    match handing::receive(socket)? {
+    match fd_passing::receive(socket)? {
         Some((GO, _)) => Ok(()),
         Some(_) | None => leave(),
     }

@@ -15,13 +15,19 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions};
 use rustix::thread::UnshareFlags;
 
-use super::land::Land;
-use super::{Fence, FenceError, FixtureGuard, Ground, KillGuard, NetworkGuard, Trace, Within};
-use super::{filter, mounts, powers, rules};
+use super::paths::FencePaths;
+use super::{EnteredFence, Fence, FenceError, FixtureGuard, KillGuard, NetworkGuard, Trace};
+use super::{capabilities, filter, mounts, rules};
 use crate::policy::Network;
 use crate::sandbox::namespace;
+use crate::sandbox::overlay::JobLayer;
 
-pub fn enter(fence: &Fence) -> Result<Option<Within<'_>>, FenceError> {
+/// Leaves the world that is shared with others, before a layer is mounted. `None` when another
+/// process did so in our place, and has ended.
+///
+/// # Errors
+/// Why that is not possible. Then this process is of no further use.
+pub fn enter(fence: &Fence) -> Result<Option<EnteredFence<'_>>, FenceError> {
     if fence.means.fixtures == FixtureGuard::ModeOnly {
         return Err(FenceError::Means(
             "permission bits keep nobody away who owns the file",
@@ -46,25 +52,29 @@ pub fn enter(fence: &Fence) -> Result<Option<Within<'_>>, FenceError> {
     }
     let is_inside = !flags.contains(UnshareFlags::NEWPID)
         || be_first().map_err(FenceError::when("no first process"))?;
-    Ok(is_inside.then_some(Within { fence, sockets }))
+    Ok(is_inside.then_some(EnteredFence { fence, sockets }))
 }
 
-pub fn raise(within: &Within<'_>, ground: Option<&Ground>) -> Result<(), FenceError> {
-    let fence = within.fence;
+/// Raises the fence around this process and what it will start.
+///
+/// # Errors
+/// Why it does not stand. Then this process is of no further use.
+pub fn raise(entered: &EnteredFence<'_>, layer: Option<&JobLayer>) -> Result<(), FenceError> {
+    let fence = entered.fence;
     if fence.is_open() {
         return Ok(());
     }
     // a working directory below what gets mounted over would be a way around it
     let dir = std::env::current_dir().map_err(FenceError::when("no working directory"))?;
-    let land = Land::survey(fence, ground, &dir)?;
+    let paths = FencePaths::resolve(fence, layer, &dir)?;
     if fence.namespaces().contains(UnshareFlags::NEWNS) {
-        mounts::build(within, &land)?;
+        mounts::build(entered, &paths)?;
         std::env::set_current_dir(&dir).map_err(FenceError::when(dir.display().to_string()))?;
     }
     if fence.means.fixtures == FixtureGuard::Landlock {
-        rules::restrict(&land)?;
+        rules::restrict(&paths)?;
     }
-    powers::drop_all()?;
+    capabilities::drop_all()?;
     match fence.means.network {
         NetworkGuard::NetnsLo if fence.is_cut_off() => filter::only_namespaced_sockets(),
         NetworkGuard::Seccomp if fence.network == Network::Deny => filter::only_socket_pairs(),

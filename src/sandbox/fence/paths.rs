@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::{Fence, FenceError, Ground};
+use super::{Fence, FenceError};
+use crate::sandbox::overlay::JobLayer;
 
 /// The paths of a fence as the kernel knows them: no link in any of them.
 #[derive(Debug)]
-pub struct Land {
+pub struct FencePaths {
     /// The directories that may be written to.
     pub writable: BTreeSet<PathBuf>,
     /// The directories between a writable one and something in it that is not. Who renamed one
@@ -19,37 +20,41 @@ pub struct Land {
     pub dir: PathBuf,
 }
 
-impl Land {
+impl FencePaths {
     /// Looks up every path of a fence.
     ///
     /// # Errors
     /// When one is missing, or is a link.
-    pub fn survey(fence: &Fence, ground: Option<&Ground>, dir: &Path) -> Result<Self, FenceError> {
+    pub fn resolve(
+        fence: &Fence,
+        layer: Option<&JobLayer>,
+        dir: &Path,
+    ) -> Result<Self, FenceError> {
         let writable: BTreeSet<_> = fence
             .writable
             .iter()
             .map(|path| real(path))
             .collect::<Result<_, _>>()?;
         let (between, read_only) = (BTreeSet::new(), BTreeSet::new());
-        let mut land = Self {
+        let mut paths = Self {
             writable,
             between,
             read_only,
             dir: real(dir)?,
         };
         for path in &fence.read_only {
-            land.keep(fence, path)?;
+            paths.keep(fence, path)?;
         }
         // what an overlay is made of is a second way to every file in it
-        if let Some(ground) = ground {
+        if let Some(layer) = layer {
             let parts = [
-                ground.overlay.lower.clone(),
-                ground.overlay.upper(),
-                ground.overlay.run.join("work"),
+                layer.overlay.lower.clone(),
+                layer.overlay.upper(),
+                layer.overlay.run.join("work"),
             ];
-            parts.iter().try_for_each(|path| land.keep(fence, path))?;
+            parts.iter().try_for_each(|path| paths.keep(fence, path))?;
         }
-        Ok(land)
+        Ok(paths)
     }
 
     /// Every path that has to be a mount of its own, those above before those below.

@@ -1,5 +1,5 @@
 //! Starts a job: streams, process group and tracing.
-#![expect(clippy::disallowed_methods, reason = "sandbox::begin starts jobs")]
+#![expect(clippy::disallowed_methods, reason = "sandbox::start starts jobs")]
 
 use std::ffi::OsString;
 use std::io;
@@ -10,12 +10,12 @@ use std::process::{Command, Stdio};
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::process::Pid;
 
-use super::trace::{Held, Means, Tracing};
+use super::trace::{Means, TracedSpawn, Tracing};
 use crate::model::run::End;
 use crate::model::trial::Trace;
 
 /// A job that has begun.
-pub(super) struct Begun {
+pub(super) struct StartedJob {
     pub pid: Pid,
     pub stdout: OwnedFd,
     pub stderr: OwnedFd,
@@ -24,21 +24,21 @@ pub(super) struct Begun {
 }
 
 /// A job that begins as soon as it is let.
-pub(super) struct Ready {
-    who: Who,
+pub(super) struct PreparedJob {
+    spawn: Spawn,
     stdout: OwnedFd,
     stderr: OwnedFd,
 }
 
 /// Who becomes the job.
-enum Who {
+enum Spawn {
     /// A process that is yet to be made.
-    Nobody(Box<Command>),
+    Untraced(Box<Command>),
     /// One that waits.
-    Held(Held),
+    Traced(TracedSpawn),
 }
 
-impl Ready {
+impl PreparedJob {
     /// A job with nothing to read and its own process group, that is traced by this means.
     ///
     /// # Errors
@@ -60,34 +60,34 @@ impl Ready {
             .stdin(nothing)
             .stdout(stdout_end)
             .stderr(stderr_end);
-        let who = match trace {
-            Trace::Ptrace => Who::Held(Held::make(&mut command, Means::Ptrace)?),
-            Trace::Notify => Who::Held(Held::make(&mut command, Means::Notify)?),
-            Trace::None => Who::Nobody(command),
+        let spawn = match trace {
+            Trace::Ptrace => Spawn::Traced(TracedSpawn::make(&mut command, Means::Ptrace)?),
+            Trace::Notify => Spawn::Traced(TracedSpawn::make(&mut command, Means::Notify)?),
+            Trace::None => Spawn::Untraced(command),
         };
         Ok(Self {
-            who,
+            spawn,
             stdout,
             stderr,
         })
     }
 
     /// Lets the job begin. The ends of its streams are its own from here on.
-    pub fn go(self) -> Result<Begun, End> {
+    pub fn go(self) -> Result<StartedJob, End> {
         let Self {
-            who,
+            spawn,
             stdout,
             stderr,
         } = self;
-        let began = match who {
-            Who::Nobody(mut command) => command.spawn().map(|child| (number(child.id()), None)),
-            Who::Held(held) => held.go().map(|(pid, tracing)| (pid, Some(tracing))),
+        let began = match spawn {
+            Spawn::Untraced(mut command) => command.spawn().map(|child| (number(child.id()), None)),
+            Spawn::Traced(held) => held.go().map(|(pid, tracing)| (pid, Some(tracing))),
         };
         let (pid, tracing) = began.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => End::Missing(error.to_string()),
             _ => End::NotStarted(error.to_string()),
         })?;
-        Ok(Begun {
+        Ok(StartedJob {
             pid,
             stdout,
             stderr,
