@@ -171,7 +171,7 @@ fn who_is_watched_watches_nobody() {
         let fence =
             format!(r#"{{"means":{means},"read_only":[],"writable":[],"network":"allow"}}"#);
         format!(
-            r#"{{"limits":{{"budget":{{"secs":9,"nanos":0}},"output":99}},"ground":null,"fence":{fence}}}"#
+            r#"{{"limits":{{"budget":{{"secs":9,"nanos":0}},"output":99}},"layer":null,"fence":{fence}}}"#
         )
     };
     for (outer, inner) in [
