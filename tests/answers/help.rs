@@ -1,5 +1,4 @@
 //! Shows what the command says without a repository: its help, and every refusal code.
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up fails")]
 
 use super::transcript::answers;
 use crate::story::Story;

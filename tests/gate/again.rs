@@ -120,7 +120,7 @@ fn record(
         bytes_changed,
         replays: evaluation.facts.policy.judge.replays,
         extra_seeds: &[],
-        today: TODAY.parse().unwrap(),
+        today: TODAY.parse().expect("a day"),
     };
     let decision = judge(&TrialFacts::of(&checks, scope));
     Trial {

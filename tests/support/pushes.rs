@@ -9,7 +9,7 @@ const IMAGE: &str =
 /// Makes the remote `origin` and two branches: on `honest` the ledgers came before the patch, on `bad`
 /// one commit brings both.
 pub fn lay(repo: &Repo) {
-    repo.git(&["init", "-q", "--bare", "../up.git"]);
+    repo.git(&["init", "-q", "--bare", "-b", "main", "../up.git"]);
     repo.git(&["remote", "add", "origin", "../up.git"]);
     repo.git(&["push", "-q", "--no-verify", "origin", "main"]);
     repo.git(&["switch", "-q", "-c", "honest"]);
