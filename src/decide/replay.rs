@@ -42,7 +42,7 @@ pub fn on_candidate(trial: &TrialFacts, property: &PropertyFacts, seed: &SeedFac
         SeedVerdict::Illegal => OnCandidate::IllegalFreeze,
         SeedVerdict::Regression => OnCandidate::FrozenRegression,
         SeedVerdict::StableFailure => OnCandidate::StableFailure,
-        SeedVerdict::Uncovered => OnCandidate::Uncovered,
+        SeedVerdict::Uncovered | SeedVerdict::Replaced => OnCandidate::Uncovered,
     }
 }
 
@@ -69,6 +69,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+    use crate::decide::material_changes::OfRow;
     use crate::decide::trial::{Draft, FreezeFacts};
     use crate::policy::Power;
 
@@ -112,9 +113,11 @@ mod tests {
                 seed: "7".to_owned(),
                 base: base.to_vec(),
                 candidate: candidate.to_vec(),
+                tip: Vec::new(),
             }],
             witness: None,
             freezes: vec![freeze],
+            material: OfRow::Nothing,
         };
         let trial = TrialFacts {
             draft: Draft::Patch,

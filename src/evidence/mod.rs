@@ -2,6 +2,7 @@
 
 pub mod branch;
 pub mod change;
+mod contents;
 pub mod destination;
 mod evil_merge;
 mod extensions;

@@ -8,11 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::fault::TrialError;
-use crate::decide::facts::{FileFacts, Material};
+use crate::decide::facts::FileFacts;
+use crate::decide::laying::Laying;
 use crate::git::Repo;
 use crate::git::apply::{Entries, ScratchRepo};
 use crate::ledger::oracle::OracleRow;
-use crate::model::ids::{EntryState, ObjectId, OracleId, Sha256};
+use crate::model::ids::{ObjectId, OracleId, Sha256};
 use crate::model::path::{RepoPath, shown};
 use crate::model::refusal::Code;
 use crate::model::trial::Revision;
@@ -37,47 +38,37 @@ pub struct TreePlan<'a> {
     roots: BTreeMap<Revision, ObjectId>,
     /// Base with the known-bad patch of a row.
     witnesses: BTreeMap<OracleId, ObjectId>,
-    /// Material that every row finds, by path.
-    common: Entries,
-    properties: BTreeMap<String, EntryState>,
-    fixtures: BTreeMap<String, EntryState>,
-    /// Property files that only rows name which do not score.
-    apart: BTreeSet<String>,
+    /// What is laid by the material that judges.
+    laying: Laying,
+    /// What tip's own material would lay.
+    tip: Laying,
     laid: RefCell<BTreeMap<Key, Rc<LaidTree>>>,
 }
 
-/// A whole tree, and the property files that are laid over it for one row alone.
-type Key = (ObjectId, BTreeSet<String>);
+/// A whole tree, the row for which material is laid over it, and whether that is tip's.
+type Key = (ObjectId, Option<String>, bool);
 
 impl<'a> TreePlan<'a> {
-    /// The trees over some roots; `apart` are the property files of rows that do not score.
+    /// The trees over some roots.
     ///
     /// # Errors
     /// When the material has a path that is not safe to lay out.
     pub fn new(
         scratch_repo: &'a ScratchRepo,
         territory: Territory,
-        material: &Material,
-        apart: BTreeSet<String>,
+        [laying, tip]: [Laying; 2],
     ) -> Result<Self, TrialError> {
-        let mut common = Entries::new();
-        for (path, entry) in material.specs.iter().chain(material.fixtures.iter()) {
-            common.insert(safe(path)?.as_str().as_bytes().to_vec(), Some(*entry));
+        for path in laying.paths().chain(tip.paths()) {
+            safe(path)?;
         }
-        material
-            .properties
-            .keys()
-            .try_for_each(|path| safe(path).map(drop))?;
         Ok(Self {
             repo: scratch_repo.repo()?,
             scratch_repo,
             territory,
             roots: BTreeMap::new(),
             witnesses: BTreeMap::new(),
-            common,
-            properties: (*material.properties).clone(),
-            fixtures: (*material.fixtures).clone(),
-            apart,
+            laying,
+            tip,
             laid: RefCell::default(),
         })
     }
@@ -110,7 +101,7 @@ impl<'a> TreePlan<'a> {
             .roots
             .get(&revision)
             .expect("a revision is named before it is laid");
-        self.laid_over(root, row)
+        self.laid_over(root, row, revision == Revision::Tip)
     }
 
     /// The tree of a row's known-bad patch; none where it has no such patch.
@@ -124,7 +115,7 @@ impl<'a> TreePlan<'a> {
     ) -> Result<Option<Rc<LaidTree>>, TrialError> {
         self.witnesses
             .get(id)
-            .map(|root| self.laid_over(*root, Some(row)))
+            .map(|root| self.laid_over(*root, Some(row), false))
             .transpose()
     }
 
@@ -132,41 +123,30 @@ impl<'a> TreePlan<'a> {
         &self,
         root: ObjectId,
         row: Option<&OracleRow>,
+        is_tip: bool,
     ) -> Result<Rc<LaidTree>, TrialError> {
-        let named = row
-            .into_iter()
-            .flat_map(|row| &row.property_files)
-            .map(|file| file.path.clone());
-        let own: BTreeSet<String> = named.filter(|path| self.apart.contains(path)).collect();
-        let key = (root, own);
+        let key = (root, row.map(|row| row.oracle_id.clone()), is_tip);
         if let Some(laid) = self.laid.borrow().get(&key) {
             return Ok(Rc::clone(laid));
         }
-        let laid = Rc::new(self.lay(root, &key.1)?);
+        let laid = Rc::new(self.lay(root, key.1.as_deref(), is_tip)?);
         self.laid.borrow_mut().insert(key, Rc::clone(&laid));
         Ok(laid)
     }
 
-    fn lay(&self, root: ObjectId, own: &BTreeSet<String>) -> Result<LaidTree, TrialError> {
+    fn lay(&self, root: ObjectId, row: Option<&str>, is_tip: bool) -> Result<LaidTree, TrialError> {
+        let laying = if is_tip { &self.tip } else { &self.laying };
         let mut entries: Entries = self
             .repo
             .unlaid_paths(root, &self.territory)?
             .into_iter()
             .map(|path| (path, None))
             .collect();
-        entries.extend(self.common.clone());
-        let is_laid = |path: &str| own.contains(path) || !self.apart.contains(path);
-        let properties = self.properties.iter().filter(|(path, _)| is_laid(path));
-        let properties: BTreeMap<_, _> = properties
-            .map(|(path, entry)| (path.clone(), *entry))
-            .collect();
-        entries.extend(
-            properties
-                .iter()
-                .map(|(path, entry)| (path.clone().into_bytes(), Some(*entry))),
-        );
+        let (properties, fixtures) = (laying.properties(row), laying.fixtures(row));
+        let all = laying.specs.iter().chain(&fixtures).chain(&properties);
+        entries.extend(all.map(|(path, entry)| (path.clone().into_bytes(), Some(*entry))));
         let tree = self.scratch_repo.compose(root, &entries)?;
-        let mut files = self.fixtures.clone();
+        let mut files = fixtures;
         files.extend(properties.clone());
         files.retain(|_, entry| entry.is_file());
         let facts = self

@@ -1,6 +1,6 @@
 //! Runs the property of one row at HEAD, seed by seed. Nothing is decided or written.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::budgets::Budgets;
 use super::fault::TrialError;
@@ -9,6 +9,7 @@ use super::runner::TrialRunner;
 use super::workspace::RunInputs;
 use crate::decide::enforced::online;
 use crate::decide::facts::Material;
+use crate::decide::laying::Laying;
 use crate::evidence::range_context::read_policy;
 use crate::evidence::{GateError, at_head};
 use crate::model::ids::OracleId;
@@ -65,8 +66,7 @@ impl TrialRunner<'_> {
         let roots = vec![(Revision::Base, self.repo.commit(head)?.tree)];
         let run_inputs = RunInputs {
             policy,
-            material,
-            apart: BTreeSet::new(),
+            laying: [Laying::of(material, material), Laying::default()],
             budgets: Budgets::default(),
             roots,
             witnesses: BTreeMap::new(),

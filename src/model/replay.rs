@@ -239,6 +239,7 @@ mod tests {
             reason: None,
             exit: Some(0),
             signal: None,
+            executed: None,
             opened: None,
             details: RunDetails::default(),
         }

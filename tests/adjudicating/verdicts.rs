@@ -101,6 +101,7 @@ pub fn trial(verdict: TrialVerdict, reasons: Vec<TrialReason>, outcome: Option<O
         reason: None,
         exit: None,
         signal: None,
+        executed: None,
         opened: None,
         details: git_reins::model::trial::RunDetails::default(),
     };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use git_reins::decide::material_changes::OfRow;
 use git_reins::decide::trial::{
     CanaryAnswer, CanaryFacts, Draft, FreezeFacts, PropertyFacts, SeedFacts, TrialDecision,
     TrialFacts, judge,
@@ -67,6 +68,7 @@ fn seed(name: &str, base: &[Outcome], candidate: &[Outcome]) -> SeedFacts {
         seed: name.to_owned(),
         base: base.to_vec(),
         candidate: candidate.to_vec(),
+        tip: Vec::new(),
     }
 }
 
@@ -80,6 +82,7 @@ fn property(id: &str, seeds: Vec<SeedFacts>) -> PropertyFacts {
         seeds,
         witness: None,
         freezes: Vec::new(),
+        material: OfRow::Nothing,
     }
 }
 

@@ -13,12 +13,16 @@ mod rows;
 mod view;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use super::facts::{CommitFacts, Facts};
+use super::facts::{CommitFacts, Facts, Material};
 use super::ledgers::Findings;
+use super::material_changes::Change;
 use crate::model::decision::Detail;
 use crate::model::ids::CommitId;
 use crate::model::refusal::Code;
+
+pub(super) use remedy::held_change;
 
 use delta::Pairs;
 use view::Views;
@@ -45,11 +49,12 @@ pub struct Late {
     pub is_faced: bool,
 }
 
-/// Judges the order of a range.
-pub fn judge(facts: &Facts) -> Order {
+/// Judges the order of a range. `judging` is the material that judges, for each of the bases, and
+/// `changes` what the range does to it.
+pub fn judge(facts: &Facts, judging: &[Arc<Material>], changes: &[Change]) -> Order {
     #[cfg(test)]
     super::computed::note_order();
-    let views = Views::of(facts);
+    let views = Views::of(facts, judging);
     let patches: Vec<&CommitFacts> = facts
         .commits
         .iter()
@@ -63,11 +68,15 @@ pub fn judge(facts: &Facts) -> Order {
         order.findings.add(unrelated(facts));
         return order;
     }
-    order.findings.absorb(holds::judge(facts, &patches));
+    order
+        .findings
+        .absorb(holds::judge(facts, judging, changes, &patches));
     order.findings.absorb(lost::notes(facts));
     if patches.is_empty() {
-        order.findings.absorb(fixtures::judge_migration(facts));
-        order.findings.absorb(review::notes(facts, &views));
+        order
+            .findings
+            .absorb(fixtures::judge_migration(facts, judging));
+        order.findings.absorb(review::notes(facts, judging, &views));
         return order;
     }
     let pairs = Pairs::of(&patches);
@@ -76,20 +85,20 @@ pub fn judge(facts: &Facts) -> Order {
         views: &views,
         pairs: &pairs,
     };
-    for base in &facts.bases {
-        let judged = rows::judge(&case, base);
+    for judging in judging {
+        let judged = rows::judge(&case, judging);
         order.findings.absorb(judged.findings);
         for (id, late) in judged.late {
             order.late.entry(id).or_insert(late);
         }
     }
-    for base in &facts.bases {
+    for judging in judging {
         order
             .findings
-            .absorb(files::judge(&case, base, &order.late));
-        order.findings.absorb(fixtures::judge(&case, base));
+            .absorb(files::judge(&case, judging, &order.late));
+        order.findings.absorb(fixtures::judge(&case, judging));
     }
-    order.findings.absorb(rows::judge_removed(&case));
+    order.findings.absorb(rows::judge_removed(&case, judging));
     order
 }
 

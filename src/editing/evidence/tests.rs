@@ -28,6 +28,7 @@ fn run(outcome: Outcome, opened: Option<&[&str]>) -> CheckRun {
         reason: None,
         exit: None,
         signal: None,
+        executed: None,
         opened: opened.map(|paths| paths.iter().map(path).collect()),
         details: RunDetails::default(),
     }

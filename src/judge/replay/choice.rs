@@ -70,7 +70,7 @@ pub(super) fn planned<'a>(
 ) -> Result<Vec<Property<'a>>, TrialError> {
     plan(
         policy,
-        inputs.evaluation.facts.tip.material.oracle_rows(),
+        &inputs.evaluation.rows,
         freezes,
         &inputs.evaluation.standings,
     )

@@ -70,13 +70,14 @@ impl Trial {
                 ));
             }
         }
+        let holds = |reason: &TrialReason| {
+            matches!(
+                reason,
+                TrialReason::FreezeHit | TrialReason::PropertyReplaced
+            )
+        };
         match self.verdict {
-            TrialVerdict::Reject
-                if self
-                    .reasons
-                    .iter()
-                    .all(|reason| *reason == TrialReason::FreezeHit) =>
-            {
+            TrialVerdict::Reject if self.reasons.iter().all(holds) => {
                 refuse("reject", "a reason for it")
             }
             TrialVerdict::Reject if ran_nothing && !self.checks.is_empty() => {
@@ -84,9 +85,11 @@ impl Trial {
             }
             TrialVerdict::Reject => Ok(()),
             TrialVerdict::Hold
-                if self.held.is_empty() || self.reasons != [TrialReason::FreezeHit] =>
+                if !self.reasons.iter().all(holds)
+                    || self.reasons.is_empty()
+                    || self.held.is_empty() == self.reasons.contains(&TrialReason::FreezeHit) =>
             {
-                refuse("hold", "a held property and no other reason")
+                refuse("hold", "a held or a replaced property and no other reason")
             }
             TrialVerdict::Admit if !self.reasons.is_empty() || !self.held.is_empty() => {
                 refuse("admit", "no reason and nothing held")

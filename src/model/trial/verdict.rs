@@ -68,4 +68,6 @@ pub enum TrialReason {
     NothingScored,
     /// A frozen property failed and is held.
     FreezeHit,
+    /// A property failed on the material that judges, and passed as the range edits it.
+    PropertyReplaced,
 }

@@ -29,7 +29,12 @@ pub(super) fn has_epoch(w: &World) -> bool {
 }
 
 pub(super) fn has_patch(w: &World) -> bool {
-    matches!(w.shape, Shape::Patch | Shape::HumanPatch)
+    matches!(w.shape, Shape::Patch | Shape::HumanPatch | Shape::Revert)
+}
+
+/// Whether the commit of the range has another fixture ledger than base.
+pub(super) fn takes_back_material(w: &World) -> bool {
+    has_epoch(w) && matches!(w.epoch, Epoch::Reused | Epoch::Renewed)
 }
 
 pub(super) fn is_row(w: &World, id: &str) -> bool {
@@ -265,6 +270,7 @@ pub(super) const SCORE: &[Rule] = &[
 
 pub(super) fn needs_human(w: &World) -> bool {
     matches!(w.shape, Shape::HumanPatch | Shape::HumanLedgers)
+        || (w.shape == Shape::Revert && takes_back_material(w))
 }
 
 pub(super) fn refusals(w: &World, rules: &[&[Rule]]) -> BTreeSet<Code> {
