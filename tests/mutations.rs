@@ -10,8 +10,8 @@ use std::sync::Arc;
 use git_reins::decide::admit::admit;
 use git_reins::decide::evaluation::Evaluation;
 use git_reins::decide::facts::{
-    BaseRev, CommitFacts, Contents, Facts, FileFacts, Held, LineFacts, Material, Own, ParentFacts,
-    Reading, Tip, Trials,
+    BaseRev, CommitFacts, Facts, FileFacts, Held, LineFacts, Material, Own, ParentFacts, Reading,
+    Tip, Trials,
 };
 use git_reins::decide::score::Scores;
 use git_reins::ledger::file::{Ledger, parse, print};
@@ -366,7 +366,6 @@ fn material(texts: &[Vec<u8>; 3]) -> Arc<Material> {
         fixtures: Arc::new([("fixtures/x".to_owned(), plain("x"))].into()),
         specs: Arc::new([("spec/a.md".to_owned(), plain("spec"))].into()),
         policy: Some(plain("policy")),
-        signers: None,
     })
 }
 
@@ -414,8 +413,6 @@ fn facts(texts: &[Vec<u8>; 3]) -> Facts {
                 }
             }),
             touched: BTreeSet::from(["src/lib.rs".to_owned()]),
-            unlaid: BTreeMap::new(),
-            tool_config: BTreeMap::new(),
             unsorted: BTreeSet::new(),
             policy_fault: None,
         },
@@ -432,8 +429,6 @@ fn facts(texts: &[Vec<u8>; 3]) -> Facts {
         }],
         pins: pins(),
         trials: Trials::default(),
-        landing: None,
-        contents: Contents::default(),
         line: LineFacts::default(),
     }
 }

@@ -278,7 +278,6 @@ fn a_decision_validates() {
             power: git_reins::model::trial::Power::Claimed,
         }],
         held: Vec::new(),
-        deferred: vec!["properties/a.py: lines are added".to_owned()],
         warnings: Vec::new(),
         rules: Rules::Full,
         base: Some(REV.parse().unwrap()),

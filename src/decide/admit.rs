@@ -3,8 +3,6 @@
 use super::evaluation::Evaluation;
 use super::facts::Facts;
 use super::ledgers::{Findings, ledger_path};
-use super::material_changes::{self, Change, RowChange};
-use super::order::held_change;
 use super::recorded;
 use super::score::{self, Scored, Scores};
 use super::standings;
@@ -110,49 +108,8 @@ fn score(evaluation: &Evaluation, scores: Scores<'_>) -> Scored {
             scored.findings.add(score::unreadable(fault));
             scored
         }
-        Scores::Given(results) => {
-            let mut scored = score::judge(evaluation, results);
-            for change in unproven(evaluation) {
-                scored.findings.add(held_change(&evaluation.facts, change));
-            }
-            scored
-        }
+        Scores::Given(results) => score::judge(evaluation, results),
     }
-}
-
-/// The deferred changes of what base holds: results that are handed in cannot say which bytes ran. A
-/// row that is only pinned again is shown by its file.
-fn unproven(evaluation: &Evaluation) -> impl Iterator<Item = &Change> {
-    evaluation.changes.iter().filter(|change| {
-        let is_pin = matches!(
-            change,
-            Change::Row {
-                change: RowChange::PinnedAgain,
-                ..
-            }
-        );
-        change.is_of_base() && change.standing() == material_changes::Standing::Deferred && !is_pin
-    })
-}
-
-/// The deferred changes in words, without those that a finding is about.
-fn deferred(evaluation: &Evaluation, details: &[Detail]) -> Vec<String> {
-    let is_held = |change: &Change| {
-        let held = held_change(&evaluation.facts, change);
-        details
-            .iter()
-            .any(|detail| detail.subject == held.subject && detail.reason == held.reason)
-    };
-    let changes = evaluation.changes.iter();
-    let deferred = changes
-        .filter(|change| change.standing() == material_changes::Standing::Deferred)
-        .filter(|change| !is_held(change));
-    deferred
-        .map(|change| {
-            let held = held_change(&evaluation.facts, change);
-            format!("{}: {}", held.subject, held.observed)
-        })
-        .collect()
 }
 
 /// A decision that does not refuse needs a policy at tip that can be read: it would land.
@@ -180,7 +137,6 @@ fn decision(
     }
     let count = |wanted| standings::count(&standings, wanted);
     sort(&mut found);
-    let deferred = deferred(evaluation, &found.details);
     Decision {
         schema: DECISION_SCHEMA,
         decision: Decision::outcome_of(&found.details, &scored.held),
@@ -196,7 +152,6 @@ fn decision(
         late: count(Standing::Late),
         properties: score::listed(&standings, &scored),
         held: scored.held,
-        deferred,
         warnings: found.warnings,
         rules: Rules::Full,
         base: facts.bases.first().map(|base| base.id),

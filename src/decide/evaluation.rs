@@ -4,14 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::facts::Facts;
-use super::judging;
-use super::laying::Laying;
 use super::ledgers::{Findings, judge_files};
-use super::material_changes::{self, Change};
 use super::order::{self, Order};
 use super::standings::{count, standings};
 use super::{fixture, freeze, line, oracle};
-use crate::ledger::oracle::OracleRow;
 use crate::model::decision::Standing;
 use crate::model::ids::OracleId;
 
@@ -27,35 +23,13 @@ pub struct Evaluation {
     pub standings: BTreeMap<OracleId, Standing>,
     /// What `check` finds.
     pub findings: Findings,
-    /// The rows in force, by id: those that judge, and those that the range brings.
-    pub rows: Vec<OracleRow>,
-    /// What the range does to the material that judges it.
-    pub changes: Vec<Change>,
-    /// What lies in the trees that checks run in.
-    pub laying: Laying,
 }
 
 impl Evaluation {
     /// Evaluates the facts of a range. This is the one place that computes order and standings.
     pub fn of(facts: Facts) -> Self {
-        let tip = &facts.tip.material;
-        let judging: Vec<_> = facts
-            .bases
-            .iter()
-            .map(|base| judging::material(&base.material, facts.landing.as_deref(), tip))
-            .collect();
-        let mut changes: Vec<Change> = judging
-            .iter()
-            .flat_map(|judging| material_changes::of(judging, tip, &facts.contents))
-            .collect();
-        changes.sort();
-        changes.dedup();
-        let mut order = order::judge(&facts, &judging, &changes);
-        let nearest = judging.first().unwrap_or(tip);
-        let rows = judging::rows(nearest, tip);
-        let rows: Vec<_> = rows.into_values().map(|(row, _)| row.clone()).collect();
-        let laying = Laying::of(nearest, tip);
-        let standings = standings(&facts, &rows, &order);
+        let mut order = order::judge(&facts);
+        let standings = standings(&facts, &order);
         let mut findings = std::mem::take(&mut order.findings);
         if facts.line.is_adoption {
             // before the first policy nothing had to come first
@@ -79,9 +53,6 @@ impl Evaluation {
             order,
             standings,
             findings,
-            rows,
-            changes,
-            laying,
         }
     }
 

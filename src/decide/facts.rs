@@ -25,11 +25,6 @@ pub struct Facts {
     pub bases: Vec<Held>,
     /// The given base and the protected tips that do not contain the candidate.
     pub protected: Vec<Held>,
-    /// What the protected line holds that the candidate would land on, where it has moved on from
-    /// the bases: what tip holds as the line does has landed there.
-    pub landing: Option<Arc<Material>>,
-    /// What the rules ask of the bytes of material.
-    pub contents: Contents,
     /// The candidate.
     pub tip: Tip,
     /// The range, parents before children.
@@ -133,11 +128,6 @@ pub struct Tip {
     pub base_rev: Option<BaseRev>,
     /// The code and exempt paths in which candidate and bases differ.
     pub touched: BTreeSet<String>,
-    /// Code that the judge lays otherwise than a checkout does, and why.
-    pub unlaid: BTreeMap<String, String>,
-    /// Files outside of material that configure the tool of a check and say otherwise than on base,
-    /// with that check.
-    pub tool_config: BTreeMap<String, String>,
     /// The ledgers whose rows are not sorted, as a text merge leaves them.
     pub unsorted: BTreeSet<LedgerName>,
     /// What is wrong with its policy, where it is another one than that of a base.
@@ -161,8 +151,6 @@ pub struct Material {
     pub specs: Arc<Listing>,
     /// The entry of the policy.
     pub policy: Option<EntryState>,
-    /// The entry of the file that names the keys which are trusted.
-    pub signers: Option<EntryState>,
 }
 
 impl Material {
@@ -262,16 +250,9 @@ pub struct CommitFacts {
 }
 
 impl CommitFacts {
-    /// Whether this commit carries part of the patch. A revert does.
+    /// Whether this commit carries part of the patch.
     pub fn is_patch(&self) -> bool {
-        self.own.code.is_some()
-    }
-
-    /// Whether this commit owns material: its state is that of none of its parents.
-    pub fn owns_material(&self) -> bool {
-        self.parents
-            .iter()
-            .all(|parent| !Arc::ptr_eq(&parent.material, &self.material))
+        self.own.code.is_some() && self.reverts.is_none()
     }
 }
 
@@ -295,32 +276,4 @@ pub struct Own {
     pub exempt: Option<String>,
     /// A path that is for people only.
     pub human_only: Option<String>,
-}
-
-/// What the rules ask of the bytes of material, by the ids of blobs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Contents {
-    /// Pairs of blobs of which the second keeps every line of the first, in its order.
-    pub extensions: BTreeSet<(ObjectId, ObjectId)>,
-    /// The digest of a cited section by blob and anchor; without an entry there is no such heading.
-    pub sections: BTreeMap<(ObjectId, String), Sha256>,
-    /// The blobs with at least one heading.
-    pub with_headings: BTreeSet<ObjectId>,
-}
-
-impl Contents {
-    /// Whether a blob keeps every line of another one, in its order.
-    pub fn extends(&self, before: ObjectId, now: ObjectId) -> bool {
-        self.extensions.contains(&(before, now))
-    }
-
-    /// The digest of a section; none without such a heading.
-    pub fn section(&self, blob: ObjectId, anchor: &str) -> Option<Sha256> {
-        self.sections.get(&(blob, anchor.to_owned())).copied()
-    }
-
-    /// Whether a text has headings.
-    pub fn has_headings(&self, blob: ObjectId) -> bool {
-        self.with_headings.contains(&blob)
-    }
 }

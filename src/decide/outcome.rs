@@ -43,16 +43,6 @@ pub enum Results {
     },
 }
 
-impl Results {
-    /// How many tests ran, where a result file says it.
-    pub fn executed(&self) -> Option<u64> {
-        match self {
-            Self::Read { counts, .. } => Some(counts.executed()),
-            Self::NotExpected | Self::Missing | Self::Unreadable(_) => None,
-        }
-    }
-}
-
 /// The tests of one run, by how they ended; each is counted once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {

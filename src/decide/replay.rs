@@ -42,7 +42,7 @@ pub fn on_candidate(trial: &TrialFacts, property: &PropertyFacts, seed: &SeedFac
         SeedVerdict::Illegal => OnCandidate::IllegalFreeze,
         SeedVerdict::Regression => OnCandidate::FrozenRegression,
         SeedVerdict::StableFailure => OnCandidate::StableFailure,
-        SeedVerdict::Uncovered | SeedVerdict::Replaced => OnCandidate::Uncovered,
+        SeedVerdict::Uncovered => OnCandidate::Uncovered,
     }
 }
 
@@ -69,7 +69,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::decide::material_changes::OfRow;
     use crate::decide::trial::{Draft, FreezeFacts};
     use crate::policy::Power;
 
@@ -113,11 +112,9 @@ mod tests {
                 seed: "7".to_owned(),
                 base: base.to_vec(),
                 candidate: candidate.to_vec(),
-                tip: Vec::new(),
             }],
             witness: None,
             freezes: vec![freeze],
-            material: OfRow::Nothing,
         };
         let trial = TrialFacts {
             draft: Draft::Patch,

@@ -11,14 +11,11 @@ use crate::model::ids::OracleId;
 use crate::policy::Network;
 
 /// Where every row stands, by id.
-pub(super) fn standings(
-    facts: &Facts,
-    rows: &[OracleRow],
-    order: &Order,
-) -> BTreeMap<OracleId, Standing> {
+pub(super) fn standings(facts: &Facts, order: &Order) -> BTreeMap<OracleId, Standing> {
     #[cfg(test)]
     super::computed::note_standings();
     let frozen = frozen_names(facts);
+    let rows = facts.tip.material.oracle_rows();
     let standing = |row: &OracleRow| {
         if !row.scores() || is_online(facts, row) {
             Standing::Smoke

@@ -9,8 +9,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::evaluation::Evaluation;
-use super::facts::Material;
-use super::material_changes::Change;
+use super::facts::Held;
 use crate::ledger::field::text;
 use crate::ledger::freeze::FreezeRow;
 use crate::ledger::oracle::OracleRow;
@@ -79,23 +78,23 @@ pub fn seeds_sha256(seeds: &[CheckSeeds]) -> Sha256 {
     digest(&seeds)
 }
 
-/// The rows in force and what is laid for them, as they are printed for the digest.
+/// The rows in force, as they are printed for the digest.
 #[derive(Serialize)]
-struct InForce {
+struct InForce<'a> {
     oracles: Vec<OracleRow>,
     freezes: Vec<FreezeRow>,
-    laid: String,
-    deferred: Vec<(String, String)>,
+    properties: Vec<(&'a str, String)>,
 }
 
-/// SHA-256 of the canonical print of what judges at tip:
+/// SHA-256 of the canonical print of the rows in force at tip:
 ///
 /// * the oracle rows that score or are frozen, and the late ones that a patch commit stands on
 ///   (their failure may not disappear), without `authored_commit`;
 /// * every freeze row, without `base_rev` and `fixture_epoch`, which follow the fixture ledger: the
 ///   epoch stands in the record by itself;
-/// * the digest of all that is laid for these rows;
-/// * tip's state of everything that the range changes and that is deferred.
+/// * mode and id of everything under `paths.properties`, which is what else a property may load,
+///   but for the files that only rows out of force name, when base lacks them or keeps them for
+///   smoke: a smoke row added today says nothing about a file that properties may have loaded.
 ///
 /// Late and smoke rows are no part of it: they never score, so they may come and go.
 pub fn rows_sha256(evaluation: &Evaluation) -> Sha256 {
@@ -117,8 +116,23 @@ pub fn rows_sha256(evaluation: &Evaluation) -> Sha256 {
         }
     };
     let material = &facts.tip.material;
-    let rows: Vec<&OracleRow> = evaluation.rows.iter().filter(is_in_force).collect();
-    let ids: BTreeSet<&str> = rows.iter().map(|row| row.oracle_id.as_str()).collect();
+    let (inside, outside): (Vec<_>, Vec<_>) = material.oracle_rows().iter().partition(is_in_force);
+    let (ours, theirs) = (files(&inside), files(&outside));
+    let spares = |base: &Held, path: &&str| {
+        let smoke = base
+            .material
+            .oracle_rows()
+            .iter()
+            .filter(|row| !row.scores())
+            .collect::<Vec<_>>();
+        !base.material.properties.contains_key(*path) || files(&smoke).contains(path)
+    };
+    let is_spared = |path: &&str| facts.bases.iter().all(|base| spares(base, path));
+    let counts = |path: &&str| ours.contains(path) || !theirs.contains(path) || !is_spared(path);
+    let properties = material
+        .properties
+        .iter()
+        .map(|(path, entry)| (path.as_str(), entry));
     let bare = |row: &FreezeRow| FreezeRow {
         base_rev: None,
         fixture_epoch: None,
@@ -129,29 +143,19 @@ pub fn rows_sha256(evaluation: &Evaluation) -> Sha256 {
         ..row.clone()
     };
     digest(&InForce {
-        oracles: rows.iter().map(|row| oracle(row)).collect(),
+        oracles: inside.into_iter().map(oracle).collect(),
         freezes: material.freeze_rows().iter().map(bare).collect(),
-        laid: evaluation.laying.digest(|id| ids.contains(id)).to_string(),
-        deferred: evaluation
-            .changes
-            .iter()
-            .filter_map(|change| deferred(change, material))
+        properties: properties
+            .filter(|(path, _)| counts(path))
+            .map(|(path, entry)| (path, format!("{:o} {}", entry.mode, entry.id)))
             .collect(),
     })
 }
 
-/// A changed file and its state at tip. A row is a part of its files: what it pins is what they hold.
-fn deferred(change: &Change, tip: &Material) -> Option<(String, String)> {
-    let (path, listing) = match change {
-        Change::Row { .. } => return None,
-        Change::Property { path, .. } | Change::Harness { path, .. } => (path, &tip.properties),
-        Change::Spec { path, .. } => (path, &tip.specs),
-        Change::Fixture { path } => (path, &tip.fixtures),
-    };
-    let state = listing
-        .get(path)
-        .map(|entry| format!("{:o} {}", entry.mode, entry.id));
-    Some((path.clone(), state.unwrap_or_else(|| "gone".to_owned())))
+fn files<'a>(rows: &[&'a OracleRow]) -> BTreeSet<&'a str> {
+    rows.iter()
+        .flat_map(|row| row.property_files.iter().map(|file| file.path.as_str()))
+        .collect()
 }
 
 fn digest(value: &impl Serialize) -> Sha256 {

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::GateError;
-use super::contents;
 use super::evil_merge;
 use super::material::Reader;
 use super::range_context::{RangeContext, policy_bytes, read_policy};
@@ -15,7 +14,6 @@ use crate::decide::admit::UnreadablePolicy;
 use crate::decide::facts::{
     BaseRev, CommitFacts, Facts, FileFacts, Held, Material, Own, ParentFacts, Pins, Tip,
 };
-use crate::decide::tool_config::{configured, says_same};
 use crate::git::object::RawCommit;
 use crate::git::owned::{Go, Step};
 use crate::git::{GitError, Repo};
@@ -24,7 +22,6 @@ use crate::ledger::oracle::Source;
 use crate::model::day::Day;
 use crate::model::heading::anchors;
 use crate::model::ids::{CommitId, EntryState, ObjectId, Sha256};
-use crate::policy::Policy;
 use crate::policy::PolicyFault;
 use crate::policy::path_class::{Marks, Spot, Territory};
 
@@ -45,46 +42,17 @@ pub fn gather(repo: &Repo, context: &RangeContext, today: Day) -> Result<Facts, 
     let tip = tip(repo, context, &territory, &bases, &mut reader)?;
     let pins = pins(repo, context, &territory)?;
     let trials = trials::read(repo, context, &folding)?;
-    let landing = landing(repo, context, &mut reader)?;
-    let judged: Vec<&Material> = bases
-        .iter()
-        .map(|base| &*base.material)
-        .chain(landing.as_deref())
-        .collect();
-    let parents = commits
-        .iter()
-        .filter(|commit| commit.is_patch())
-        .flat_map(|commit| &commit.parents);
-    let above: Vec<&Material> = parents.map(|parent| &*parent.material).collect();
-    let contents = contents::read(repo, &judged, &tip.material, &above)?;
     Ok(Facts {
         policy: context.policy.clone(),
         today,
         bases,
         protected,
-        landing,
-        contents,
         tip,
         commits,
         pins,
         trials,
         line: context.line.clone(),
     })
-}
-
-/// The material of the line that the candidate would land on; none where a base is its tip, or
-/// where it holds the candidate already.
-fn landing(
-    repo: &Repo,
-    context: &RangeContext,
-    reader: &mut Reader<'_>,
-) -> Result<Option<Arc<Material>>, GateError> {
-    let tip = context.landing;
-    let is_new = !context.range.bases.contains(&tip) && context.protected.contains(&tip);
-    if !is_new || repo.contains(tip, context.tip)? {
-        return Ok(None);
-    }
-    Ok(Some(reader.read(Some(repo.commit(tip)?.tree))?))
 }
 
 fn pins(repo: &Repo, context: &RangeContext, territory: &Territory) -> Result<Pins, GateError> {
@@ -337,9 +305,7 @@ fn tip(
         headings: headings(repo, &material)?,
         strays,
         base_rev: base_rev(repo, &material, &context.range.bases)?,
-        tool_config: tool_config(repo, &context.policy, &changes.touched, tree, &base_trees)?,
         touched: changes.touched,
-        unlaid: changes.unlaid,
         unsorted: reader.unsorted(tree)?,
         policy_fault: policy_fault(repo, context.tip, material.policy, bases)?,
         material,
@@ -360,41 +326,6 @@ fn policy_fault(
         Err(GateError::Policy(UnreadablePolicy { fault, .. })) => Ok(Some(*fault)),
         read => read.map(|_| None),
     }
-}
-
-/// The touched files that configure the tool of a check and say to it otherwise than on a base, with
-/// the check.
-fn tool_config(
-    repo: &Repo,
-    policy: &Policy,
-    touched: &BTreeSet<String>,
-    tip: ObjectId,
-    bases: &[ObjectId],
-) -> Result<BTreeMap<String, String>, GateError> {
-    const CAP: u64 = 1 << 20;
-    // a larger file, or what is no file, equals nothing
-    let bytes = |tree: ObjectId, path: &str| -> Result<Option<Vec<u8>>, GateError> {
-        match repo.entry(tree, path)? {
-            Some(entry) if entry.is_file() => Ok(repo.blob(entry.id, CAP)?),
-            Some(_) | None => Ok(None),
-        }
-    };
-    let mut found = BTreeMap::new();
-    for path in touched {
-        let Some(check) = configured(policy, path) else {
-            continue;
-        };
-        let now = bytes(tip, path)?;
-        for base in bases {
-            let before = bytes(*base, path)?;
-            if !says_same(path, before.as_deref(), now.as_deref())
-                || before.is_none() && now.is_none()
-            {
-                found.insert(path.clone(), check.id.clone());
-            }
-        }
-    }
-    Ok(found)
 }
 
 /// The bytes of every fixture, and of every property and witness file that a row names.

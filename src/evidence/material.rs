@@ -12,7 +12,7 @@ use crate::ledger::freeze::FreezeLedger;
 use crate::ledger::oracle::OracleLedger;
 use crate::model::ids::{EntryState, ObjectId};
 use crate::model::path::{RepoPath, shown};
-use crate::policy::{POLICY_PATH, Policy, SIGNERS_PATH};
+use crate::policy::{POLICY_PATH, Policy};
 
 /// The entries that make two trees hold the same material.
 type Key = Vec<Option<EntryState>>;
@@ -59,7 +59,6 @@ impl<'r> Reader<'r> {
             ledger(LedgerName::Fixture),
             ledger(LedgerName::Freezes),
             POLICY_PATH.to_owned(),
-            SIGNERS_PATH.to_owned(),
         ];
         let mut key = self.entries(tree, files.iter().map(String::as_str))?;
         let paths = &self.policy.paths;
@@ -78,7 +77,6 @@ impl<'r> Reader<'r> {
             fixture: reading(self.repo, key[1], &mut self.fixtures, &mut self.unsorted)?,
             freezes: reading(self.repo, key[2], &mut self.freezes, &mut self.unsorted)?,
             policy: key[3],
-            signers: key[4],
             properties: self.listing(0, &paths.properties, listed[0].clone())?,
             fixtures: self.listing(1, &paths.fixtures, listed[1].clone())?,
             specs: self.listing(2, &paths.specs, listed[2].clone())?,

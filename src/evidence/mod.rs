@@ -2,7 +2,6 @@
 
 pub mod branch;
 pub mod change;
-mod contents;
 pub mod destination;
 mod evil_merge;
 mod extensions;

@@ -1,6 +1,6 @@
 //! Which entries may not be where they are, and which code does the range touch?
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::GateError;
 use crate::decide::facts::Stray;
@@ -21,8 +21,6 @@ pub struct Changes {
     pub strays: Vec<Stray>,
     /// The paths that are no material.
     pub touched: BTreeSet<String>,
-    /// Code that the judge lays otherwise than a checkout does, and why.
-    pub unlaid: BTreeMap<String, String>,
 }
 
 /// Walks the changed paths: unsafe names anywhere, odd entries in history, touched code.
@@ -49,83 +47,13 @@ pub fn changes(
                         .extend(stray(policy, &path, entry, is_material, is_utf8));
                 }
                 if !is_material {
-                    if step.leaf.is_some() && is_compiled(&path) {
-                        let why = "compiled code that the judge does not lay";
-                        changes
-                            .unlaid
-                            .insert(path.clone().into_owned(), why.to_owned());
-                    }
                     changes.touched.insert(path.into_owned());
                 }
             }
             Go::Enter
         })?;
     }
-    if changes
-        .touched
-        .iter()
-        .any(|path| path.rsplit('/').next() == Some(".gitattributes"))
-    {
-        for base in bases {
-            changes
-                .unlaid
-                .extend(changed_by_attributes(repo, territory, tip, *base)?);
-        }
-    }
     Ok(changes)
-}
-
-/// Whether a path holds what Python compiled.
-fn is_compiled(path: &str) -> bool {
-    path.ends_with(".pyc") || path.split('/').any(|part| part == "__pycache__")
-}
-
-/// The code whose checked-out bytes the attributes of a tree change, and those of base do not.
-fn changed_by_attributes(
-    repo: &Repo,
-    territory: &Territory,
-    tip: ObjectId,
-    base: ObjectId,
-) -> Result<BTreeMap<String, String>, GateError> {
-    let mut files = BTreeMap::new();
-    let root = EntryState {
-        mode: EntryState::TREE,
-        id: tip,
-    };
-    repo.leaves(root, b"", &mut |path, state| {
-        let path = String::from_utf8_lossy(path).into_owned();
-        if state.is_file() && territory.marks(&path).is_code() {
-            files.insert(path, state);
-        }
-    })?;
-    let changed = |tree: ObjectId| -> Result<BTreeMap<String, String>, GateError> {
-        let facts = repo.file_facts(&files, &repo.attributes(tree, files.keys())?)?;
-        Ok(facts
-            .into_iter()
-            .filter_map(|(path, facts)| Some((path, facts.changed_by?)))
-            .collect())
-    };
-    let before = changed(base)?;
-    let mut now = changed(tip)?;
-    now.retain(|path, why| before.get(path) != Some(why));
-    Ok(now)
-}
-
-/// Whether a name below the history directory is one of a record: `DATE/NAME/FILE`.
-fn is_record(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    path.split('/').any(|part| part == "logs")
-        || matches!(
-            name,
-            "verdict.json"
-                | "decision.json"
-                | "release.json"
-                | "summary.md"
-                | "commit.patch"
-                | "worktree.patch"
-        )
-        || name.ends_with(".sig")
-        || name.starts_with("transcript")
 }
 
 fn stray(
@@ -155,12 +83,6 @@ fn stray(
         ));
     }
     let in_history = policy.paths.history.covers(path);
-    if in_history && !is_record(path) {
-        return Some(unsafe_path(
-            "a name that no record has".to_owned(),
-            "verdict.json, decision.json, release.json, a signature, summary.md, transcript or logs/",
-        ));
-    }
     (in_history && entry.mode != EntryState::PLAIN).then(|| {
         unsafe_path(
             entry.kind().to_owned(),

@@ -9,8 +9,6 @@ use super::fault::TrialError;
 use super::run::{Executor, RunSpec};
 use super::tree_plan::{LaidTree, TreePlan};
 use super::unrun;
-use crate::decide::evaluation::Evaluation;
-use crate::decide::material_changes::{self, OfRow};
 use crate::decide::outcome::RunVerdict;
 use crate::ledger::field::text;
 use crate::ledger::freeze::FreezeRow;
@@ -109,6 +107,24 @@ fn property<'a>(
     })
 }
 
+/// The property files that only rows name which do not score.
+pub fn apart(properties: &[Property<'_>]) -> BTreeSet<String> {
+    let files = |scores: bool| -> BTreeSet<String> {
+        let rows = properties
+            .iter()
+            .filter(|property| property.scores == scores);
+        rows.flat_map(|property| {
+            property
+                .row
+                .property_files
+                .iter()
+                .map(|file| file.path.clone())
+        })
+        .collect()
+    };
+    files(false).difference(&files(true)).cloned().collect()
+}
+
 /// Runs properties on the trees of a trial.
 pub struct PropertyRunner<'a> {
     /// Runs what specs describe.
@@ -151,40 +167,6 @@ impl PropertyRunner<'_> {
                     self.on_candidate(&spec, runs)?
                 };
                 runs.push(run);
-            }
-        }
-        Ok(())
-    }
-
-    /// Runs on the candidate with tip's own material what the range changes the material of: each
-    /// property whose file it extends, and each that failed on the material that judges.
-    ///
-    /// # Errors
-    /// When it is not known how a run ended.
-    pub fn on_tip(
-        &self,
-        at_tip: &[Property<'_>],
-        evaluation: &Evaluation,
-        runs: &mut Vec<CheckRun>,
-    ) -> Result<(), TrialError> {
-        for property in at_tip {
-            let missed = runs.iter().any(|run| {
-                run.property.as_ref() == Some(&property.id)
-                    && run.revision == Revision::Candidate
-                    && run.outcome != Outcome::Pass
-            });
-            let is_due = match material_changes::of_row(&evaluation.changes, property.id.as_str()) {
-                OfRow::Nothing => false,
-                OfRow::Extended => true,
-                OfRow::Edited => missed,
-            };
-            if !is_due || unrun::has_tamper(runs) {
-                continue;
-            }
-            let tree = self.trees.laid(Revision::Tip, Some(property.row))?;
-            for seed in &property.seeds {
-                let spec = self.spec(property, seed, Revision::Tip, &tree)?;
-                runs.push(self.unless_tampered(&spec, None, runs)?);
             }
         }
         Ok(())

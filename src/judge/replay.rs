@@ -10,19 +10,18 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use choice::ReplayRequest;
 pub use kept::{keep, kept};
 
-use choice::{Choice, choose};
+use choice::{Choice, choose, planned};
 
 use super::budgets::Budgets;
 use super::canaries;
 use super::fault::TrialError;
 use super::image;
 use super::pin::{Candidate, TrialInputs, pin};
-use super::properties::{Property, PropertyRunner};
+use super::properties::{self, Property, PropertyRunner};
 use super::runner::TrialRunner;
 use super::trial::{candidate_tree, refuse_material};
 use super::unrun::has_missed_canary;
 use super::workspace::{RunInputs, Workspace};
-use crate::decide::laying::Laying;
 use crate::decide::replay::{on_candidate, properties_sha256, row_sha256, shows};
 use crate::decide::trial::{Draft, TrialFacts, TrialScope};
 use crate::model::day::Day;
@@ -95,11 +94,14 @@ impl TrialRunner<'_> {
         for property in properties {
             budgets.of(property.check)?; // told before anything runs
         }
+        let all = planned(policy, inputs, &[])?;
         let mut roots = vec![(Revision::Base, inputs.base_root)];
         roots.extend(patched.map(|patched| (Revision::Candidate, patched.root)));
+        let material = &inputs.evaluation.facts.tip.material;
         let run_inputs = RunInputs {
             policy,
-            laying: [inputs.evaluation.laying.clone(), Laying::default()],
+            material,
+            apart: properties::apart(&all),
             budgets,
             roots,
             witnesses: BTreeMap::new(),

@@ -79,7 +79,6 @@ impl RunSpec<'_> {
             Revision::Base => "base",
             Revision::Candidate => "candidate",
             Revision::Witness => "its known-bad patch",
-            Revision::Tip => "the candidate with its own material",
         };
         format!("{check}: {id} seed {} on {tree}", shown(self.subject.seed))
     }
@@ -150,14 +149,12 @@ impl Executor<'_> {
         let echo = files::read(&tmp.join(SEED_ECHO)).ok().flatten();
         let echo = echo.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         let opened = opened(&ran, &[&workdir], &self.workdirs.isolation().blindness());
-        let executed = facts.results.executed();
         let mut run = finished(
             spec.judged(judge_run(&facts, &spec.check.exit)),
             &ran,
             opened,
         );
         run.details.echo = echo;
-        run.executed = executed;
         Ok((ran, run))
     }
 

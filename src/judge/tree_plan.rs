@@ -8,12 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::fault::TrialError;
-use crate::decide::facts::FileFacts;
-use crate::decide::laying::Laying;
+use crate::decide::facts::{FileFacts, Material};
 use crate::git::Repo;
 use crate::git::apply::{Entries, ScratchRepo};
 use crate::ledger::oracle::OracleRow;
-use crate::model::ids::{ObjectId, OracleId, Sha256};
+use crate::model::ids::{EntryState, ObjectId, OracleId, Sha256};
 use crate::model::path::{RepoPath, shown};
 use crate::model::refusal::Code;
 use crate::model::trial::Revision;
@@ -38,37 +37,47 @@ pub struct TreePlan<'a> {
     roots: BTreeMap<Revision, ObjectId>,
     /// Base with the known-bad patch of a row.
     witnesses: BTreeMap<OracleId, ObjectId>,
-    /// What is laid by the material that judges.
-    laying: Laying,
-    /// What tip's own material would lay.
-    tip: Laying,
+    /// Material that every row finds, by path.
+    common: Entries,
+    properties: BTreeMap<String, EntryState>,
+    fixtures: BTreeMap<String, EntryState>,
+    /// Property files that only rows name which do not score.
+    apart: BTreeSet<String>,
     laid: RefCell<BTreeMap<Key, Rc<LaidTree>>>,
 }
 
-/// A whole tree, the row for which material is laid over it, and whether that is tip's.
-type Key = (ObjectId, Option<String>, bool);
+/// A whole tree, and the property files that are laid over it for one row alone.
+type Key = (ObjectId, BTreeSet<String>);
 
 impl<'a> TreePlan<'a> {
-    /// The trees over some roots.
+    /// The trees over some roots; `apart` are the property files of rows that do not score.
     ///
     /// # Errors
     /// When the material has a path that is not safe to lay out.
     pub fn new(
         scratch_repo: &'a ScratchRepo,
         territory: Territory,
-        [laying, tip]: [Laying; 2],
+        material: &Material,
+        apart: BTreeSet<String>,
     ) -> Result<Self, TrialError> {
-        for path in laying.paths().chain(tip.paths()) {
-            safe(path)?;
+        let mut common = Entries::new();
+        for (path, entry) in material.specs.iter().chain(material.fixtures.iter()) {
+            common.insert(safe(path)?.as_str().as_bytes().to_vec(), Some(*entry));
         }
+        material
+            .properties
+            .keys()
+            .try_for_each(|path| safe(path).map(drop))?;
         Ok(Self {
             repo: scratch_repo.repo()?,
             scratch_repo,
             territory,
             roots: BTreeMap::new(),
             witnesses: BTreeMap::new(),
-            laying,
-            tip,
+            common,
+            properties: (*material.properties).clone(),
+            fixtures: (*material.fixtures).clone(),
+            apart,
             laid: RefCell::default(),
         })
     }
@@ -101,7 +110,7 @@ impl<'a> TreePlan<'a> {
             .roots
             .get(&revision)
             .expect("a revision is named before it is laid");
-        self.laid_over(root, row, revision == Revision::Tip)
+        self.laid_over(root, row)
     }
 
     /// The tree of a row's known-bad patch; none where it has no such patch.
@@ -115,7 +124,7 @@ impl<'a> TreePlan<'a> {
     ) -> Result<Option<Rc<LaidTree>>, TrialError> {
         self.witnesses
             .get(id)
-            .map(|root| self.laid_over(*root, Some(row), false))
+            .map(|root| self.laid_over(*root, Some(row)))
             .transpose()
     }
 
@@ -123,30 +132,41 @@ impl<'a> TreePlan<'a> {
         &self,
         root: ObjectId,
         row: Option<&OracleRow>,
-        is_tip: bool,
     ) -> Result<Rc<LaidTree>, TrialError> {
-        let key = (root, row.map(|row| row.oracle_id.clone()), is_tip);
+        let named = row
+            .into_iter()
+            .flat_map(|row| &row.property_files)
+            .map(|file| file.path.clone());
+        let own: BTreeSet<String> = named.filter(|path| self.apart.contains(path)).collect();
+        let key = (root, own);
         if let Some(laid) = self.laid.borrow().get(&key) {
             return Ok(Rc::clone(laid));
         }
-        let laid = Rc::new(self.lay(root, key.1.as_deref(), is_tip)?);
+        let laid = Rc::new(self.lay(root, &key.1)?);
         self.laid.borrow_mut().insert(key, Rc::clone(&laid));
         Ok(laid)
     }
 
-    fn lay(&self, root: ObjectId, row: Option<&str>, is_tip: bool) -> Result<LaidTree, TrialError> {
-        let laying = if is_tip { &self.tip } else { &self.laying };
+    fn lay(&self, root: ObjectId, own: &BTreeSet<String>) -> Result<LaidTree, TrialError> {
         let mut entries: Entries = self
             .repo
             .unlaid_paths(root, &self.territory)?
             .into_iter()
             .map(|path| (path, None))
             .collect();
-        let (properties, fixtures) = (laying.properties(row), laying.fixtures(row));
-        let all = laying.specs.iter().chain(&fixtures).chain(&properties);
-        entries.extend(all.map(|(path, entry)| (path.clone().into_bytes(), Some(*entry))));
+        entries.extend(self.common.clone());
+        let is_laid = |path: &str| own.contains(path) || !self.apart.contains(path);
+        let properties = self.properties.iter().filter(|(path, _)| is_laid(path));
+        let properties: BTreeMap<_, _> = properties
+            .map(|(path, entry)| (path.clone(), *entry))
+            .collect();
+        entries.extend(
+            properties
+                .iter()
+                .map(|(path, entry)| (path.clone().into_bytes(), Some(*entry))),
+        );
         let tree = self.scratch_repo.compose(root, &entries)?;
-        let mut files = fixtures;
+        let mut files = self.fixtures.clone();
         files.extend(properties.clone());
         files.retain(|_, entry| entry.is_file());
         let facts = self

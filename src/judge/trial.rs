@@ -17,7 +17,6 @@ use super::workspace::RunInputs;
 use crate::decide::canary::material;
 use crate::decide::diff::Diff;
 use crate::decide::enforced::online;
-use crate::decide::laying::Laying;
 use crate::decide::recorded::unwitnessed;
 use crate::decide::trial::{
     Draft, SeedVerdict, TrialDecision, TrialFacts, TrialScope, judge as decide,
@@ -107,15 +106,10 @@ impl TrialRunner<'_> {
     fn run(&self, inputs: &TrialInputs, case: &mut Case) -> Result<TrialDecision, TrialError> {
         let policy = &inputs.context.policy;
         let material = &inputs.evaluation.facts.tip.material;
+        let rows = material.oracle_rows();
         let properties = properties::plan(
             policy,
-            &inputs.evaluation.rows,
-            material.freeze_rows(),
-            &inputs.evaluation.standings,
-        )?;
-        let at_tip = properties::plan(
-            policy,
-            material.oracle_rows(),
+            rows,
             material.freeze_rows(),
             &inputs.evaluation.standings,
         )?;
@@ -151,15 +145,12 @@ impl TrialRunner<'_> {
         if let Some(root) = read.root {
             let run_inputs = RunInputs {
                 policy,
-                laying: [
-                    inputs.evaluation.laying.clone(),
-                    Laying::of(material, material),
-                ],
+                material,
+                apart: properties::apart(&properties),
                 budgets,
                 roots: vec![
                     (Revision::Base, inputs.base_root),
                     (Revision::Candidate, root),
-                    (Revision::Tip, root),
                 ],
                 witnesses: witness::roots(self.repo, scratch_repo, inputs, &properties)?,
                 cache: (!self.is_anew).then_some(&cache),
@@ -172,7 +163,6 @@ impl TrialRunner<'_> {
                 }
                 if !has_missed_canary(&case.runs) {
                     runner.run(&properties, &mut case.runs)?;
-                    runner.on_tip(&at_tip, &inputs.evaluation, &mut case.runs)?;
                 }
                 let workdirs = runner.executor.workdirs;
                 case.patch.enforced = workdirs.isolation().enforced();
@@ -312,8 +302,7 @@ fn class(run: &CheckRun, decision: &TrialDecision) -> Option<Class> {
         .find(of_seed)
         .map(|(_, _, verdict)| *verdict);
     match (run.revision, run.outcome) {
-        (Revision::Base | Revision::Witness | Revision::Tip, _)
-        | (Revision::Candidate, Outcome::NotRun) => None,
+        (Revision::Base | Revision::Witness, _) | (Revision::Candidate, Outcome::NotRun) => None,
         (Revision::Candidate, Outcome::Pass) => Some(Class::PropPass),
         (Revision::Candidate, Outcome::Fail) if verdict == Some(SeedVerdict::Held) => {
             Some(Class::FreezeHit)

@@ -1,6 +1,6 @@
 //! Runs the property of one row at HEAD, seed by seed. Nothing is decided or written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::budgets::Budgets;
 use super::fault::TrialError;
@@ -9,7 +9,6 @@ use super::runner::TrialRunner;
 use super::workspace::RunInputs;
 use crate::decide::enforced::online;
 use crate::decide::facts::Material;
-use crate::decide::laying::Laying;
 use crate::evidence::range_context::read_policy;
 use crate::evidence::{GateError, at_head};
 use crate::model::ids::OracleId;
@@ -66,7 +65,8 @@ impl TrialRunner<'_> {
         let roots = vec![(Revision::Base, self.repo.commit(head)?.tree)];
         let run_inputs = RunInputs {
             policy,
-            laying: [Laying::of(material, material), Laying::default()],
+            material,
+            apart: BTreeSet::new(),
             budgets: Budgets::default(),
             roots,
             witnesses: BTreeMap::new(),

@@ -28,7 +28,6 @@ pub(super) fn run(
         reason: verdict.reason,
         exit: None,
         signal: None,
-        executed: None,
         opened: None,
         details: RunDetails {
             note: verdict.note,

@@ -1,6 +1,6 @@
 //! Prepares what runs need: a directory, the trees, and the means that isolate them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::budgets::Budgets;
 use super::cache::Cache;
@@ -11,7 +11,7 @@ use super::run::Executor;
 use super::runner::TrialRunner;
 use super::tree_plan::TreePlan;
 use super::workdir::Workdirs;
-use crate::decide::laying::Laying;
+use crate::decide::facts::Material;
 use crate::git::apply::ScratchRepo;
 use crate::git::plumbing::GitPlace;
 use crate::model::ids::{ObjectId, OracleId};
@@ -34,8 +34,10 @@ pub(super) struct Workspace {
 pub(super) struct RunInputs<'a> {
     /// The policy that judges.
     pub(super) policy: &'a Policy,
-    /// The material that is laid over the trees: what judges, and tip's own.
-    pub(super) laying: [Laying; 2],
+    /// The material that is laid over every tree.
+    pub(super) material: &'a Material,
+    /// The property files of rows that do not score.
+    pub(super) apart: BTreeSet<String>,
     /// How long runs may take.
     pub(super) budgets: Budgets,
     /// The whole tree of each revision.
@@ -76,7 +78,12 @@ impl TrialRunner<'_> {
         act: impl FnOnce(&PropertyRunner<'_>) -> Result<T, TrialError>,
     ) -> Result<T, TrialError> {
         let territory = Territory::of(inputs.policy);
-        let mut trees = TreePlan::new(&workspace.scratch_repo, territory, inputs.laying)?;
+        let mut trees = TreePlan::new(
+            &workspace.scratch_repo,
+            territory,
+            inputs.material,
+            inputs.apart,
+        )?;
         for (revision, root) in inputs.roots {
             trees.add(revision, root);
         }

@@ -179,8 +179,6 @@ pub struct Decision {
     /// The frozen properties that failed and are held.
     #[schemars(with = "Vec<String>")]
     pub held: Vec<OracleId>,
-    /// What the range changes of the material that judges it: it takes effect for the next range.
-    pub deferred: Vec<String>,
     /// What a reader should know although it decides nothing.
     pub warnings: Vec<String>,
     /// Which rules were applied.
@@ -222,7 +220,6 @@ impl Decision {
             late: 0,
             properties: Vec::new(),
             held: Vec::new(),
-            deferred: Vec::new(),
             warnings: Vec::new(),
             rules,
             base: None,

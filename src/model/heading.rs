@@ -1,17 +1,6 @@
-//! Finds the headings of a text in Markdown, AsciiDoc or reStructuredText, and their sections.
+//! Which anchors does a text have, in Markdown, AsciiDoc or reStructuredText?
 
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A heading of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Heading<'t> {
-    /// The heading as it is written, without marks.
-    text: &'t str,
-    /// The first byte of its line.
-    start: usize,
-    /// How deep it stands; 1 is the highest.
-    level: usize,
-}
 
 /// Every name by which a link may mean a heading of `text`: the slug that forges give it (`-1`,
 /// `-2` for repeats) and the heading as it is written.
@@ -19,99 +8,47 @@ struct Heading<'t> {
 /// A heading line is `# ATX`, `== AsciiDoc`, or a line underlined with one punctuation character
 /// (Markdown's setext, reStructuredText). What stands in a fenced or literal block is none.
 pub fn anchors(text: &str) -> BTreeSet<String> {
-    named(&headings(text)).into_keys().collect()
-}
-
-/// The section that an anchor names: from its heading to the next one of the same or a higher
-/// level. `None` when no heading has that name.
-pub fn section<'t>(text: &'t str, anchor: &str) -> Option<&'t str> {
-    let headings = headings(text);
-    let at = *named(&headings).get(anchor)?;
-    let heading = headings[at];
-    let after = headings[at + 1..]
-        .iter()
-        .find(|next| next.level <= heading.level);
-    Some(&text[heading.start..after.map_or(text.len(), |next| next.start)])
-}
-
-/// The names of headings, each with the first heading that has it.
-fn named(headings: &[Heading<'_>]) -> BTreeMap<String, usize> {
-    let mut found = BTreeMap::new();
+    let mut found = BTreeSet::new();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    for (at, heading) in headings.iter().enumerate() {
-        let slug = slug(heading.text);
+    for heading in headings(text) {
+        let slug = slug(heading);
         let repeats = seen.entry(slug.clone()).or_default();
-        let slug = if *repeats == 0 {
+        found.insert(if *repeats == 0 {
             slug
         } else {
             format!("{slug}-{repeats}")
-        };
+        });
         *repeats += 1;
-        found.entry(slug).or_insert(at);
-        found.entry(heading.text.to_owned()).or_insert(at);
+        found.insert(heading.to_owned());
     }
     found.remove("");
     found
 }
 
-fn headings(text: &str) -> Vec<Heading<'_>> {
+fn headings(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     // In Markdown a line of four hyphens is a rule across the page, not the start of a block.
     let asciidoc = text
         .lines()
         .any(|line| line.starts_with("= ") || line.starts_with("== "));
-    let mut underlines = Vec::new();
-    let (mut fence, mut before): (Option<&str>, (usize, &str)) = (None, (0, ""));
-    let mut start = 0;
-    for whole in text.split_inclusive('\n') {
-        let line = whole.strip_suffix('\n').unwrap_or(whole);
-        let line = line.strip_suffix('\r').unwrap_or(line);
+    let (mut fence, mut before): (Option<&str>, &str) = (None, "");
+    for line in text.lines() {
         match (fence, fence_of(line, asciidoc)) {
             (Some(open), Some(mark)) if mark.starts_with(open) && line.trim() == mark => {
-                fence = None;
+                fence = None
             }
             (Some(_), _) => {}
-            (None, Some(mark)) if !is_underline(mark, before.1) => fence = Some(mark),
+            (None, Some(mark)) if !is_underline(mark, before) => fence = Some(mark),
             (None, _) => {
-                if let Some((text, level)) = marked(line, '#').or_else(|| marked(line, '=')) {
-                    found.push(Heading { text, start, level });
-                }
-                if is_underline(line.trim_end(), before.1) {
-                    let mark = line.as_bytes()[0];
-                    underlines.push((found.len(), mark));
-                    found.push(Heading {
-                        text: before.1.trim(),
-                        start: before.0,
-                        level: 1,
-                    });
+                found.extend(marked(line, '#').or_else(|| marked(line, '=')));
+                if is_underline(line.trim_end(), before) {
+                    found.push(before.trim());
                 }
             }
         }
-        before = (start, if fence.is_none() { line } else { "" });
-        start += whole.len();
-    }
-    let levels = levels(&underlines);
-    for (at, mark) in underlines {
-        found[at].level = levels[&mark];
+        before = if fence.is_none() { line } else { "" };
     }
     found
-}
-
-/// The level of each character that underlines: Markdown's `=` and `-` are 1 and 2; where others
-/// occur, as in reStructuredText, the first that is used is the highest.
-fn levels(underlines: &[(usize, u8)]) -> BTreeMap<u8, usize> {
-    if underlines
-        .iter()
-        .all(|(_, mark)| matches!(mark, b'=' | b'-'))
-    {
-        return BTreeMap::from([(b'=', 1), (b'-', 2)]);
-    }
-    let mut levels = BTreeMap::new();
-    for (_, mark) in underlines {
-        let next = levels.len() + 1;
-        levels.entry(*mark).or_insert(next);
-    }
-    levels
 }
 
 /// The run of characters that opens or closes a block: ``` and ~~~ of Markdown, ---- of AsciiDoc.
@@ -128,8 +65,8 @@ fn fence_of(line: &str, asciidoc: bool) -> Option<&str> {
     code.or_else(|| ['-', '.'].into_iter().find_map(whole).filter(|_| asciidoc))
 }
 
-/// The text after one to six marks and a blank, without closing marks, and the number of marks.
-fn marked(line: &str, mark: char) -> Option<(&str, usize)> {
+/// The text after one to six marks and a blank, without closing marks.
+fn marked(line: &str, mark: char) -> Option<&str> {
     let indent = line.len() - line.trim_start_matches(' ').len();
     let line = line.trim_start_matches(' ');
     let rest = line.trim_start_matches(mark);
@@ -141,7 +78,7 @@ fn marked(line: &str, mark: char) -> Option<(&str, usize)> {
     } else {
         heading
     };
-    (indent < 4 && (1..=6).contains(&level) && !heading.is_empty()).then_some((heading, level))
+    (indent < 4 && (1..=6).contains(&level) && !heading.is_empty()).then_some(heading)
 }
 
 /// Whether `line` underlines `before`: one punctuation character, repeated; Markdown takes any
@@ -248,17 +185,5 @@ mod tests {
             of("| a | b |\n|---|---|\n\n- item\n\n---\n"),
             Vec::<String>::new()
         );
-    }
-    #[test]
-    fn a_section_ends_at_the_next_heading_of_its_level_or_above() {
-        let text = "# A\na\n## B\nb\n### C\nc\n## D\nd";
-        assert_eq!(section(text, "b"), Some("## B\nb\n### C\nc\n"));
-        assert_eq!(section(text, "a"), Some(text));
-        assert_eq!(section(text, "D"), Some("## D\nd"));
-        assert_eq!(section(text, "e"), None);
-        let setext = "Low\n---\nx\n\nTop\n===\ny\n";
-        assert_eq!(section(setext, "low"), Some("Low\n---\nx\n\n"));
-        let rst = "One\n***\n\nTwo\n~~~\nx\n\nThree\n*****\n";
-        assert_eq!(section(rst, "two"), Some("Two\n~~~\nx\n\n"));
     }
 }

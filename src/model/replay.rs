@@ -239,7 +239,6 @@ mod tests {
             reason: None,
             exit: Some(0),
             signal: None,
-            executed: None,
             opened: None,
             details: RunDetails::default(),
         }

@@ -24,6 +24,3 @@ pub use sections::{
 
 /// Where the policy stands in a repository.
 pub const POLICY_PATH: &str = ".gitreins/reins.toml";
-
-/// Where the keys stand that a protected tip trusts; part of the policy.
-pub const SIGNERS_PATH: &str = ".gitreins/allowed_signers";

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{POLICY_PATH, Policy, SIGNERS_PATH};
+use super::{POLICY_PATH, Policy};
 use crate::model::path::RepoPath;
 
 /// What the policy says about a path and everything below it.
@@ -71,7 +71,6 @@ impl Territory {
         let paths = &policy.paths;
         let mut territory = Self::default();
         territory.mark(POLICY_PATH, material);
-        territory.mark(SIGNERS_PATH, material);
         territory.mark(paths.ledger.as_str(), material);
         territory.mark(
             paths.history.as_str(),

@@ -45,25 +45,6 @@ pub fn decision(decision: &Decision, admitted: &str) -> String {
             &format!("{}: frozen and failing", held.join(", ")),
         );
     }
-    if !decision.deferred.is_empty() {
-        out.push('\n');
-        for line in decision.deferred.iter().take(10) {
-            fold(&mut out, "deferred: ", "          ", line);
-        }
-        if let Some(more) = decision
-            .deferred
-            .len()
-            .checked_sub(10)
-            .filter(|more| *more > 0)
-        {
-            fold(
-                &mut out,
-                "deferred: ",
-                "          ",
-                &format!("{more} more"),
-            );
-        }
-    }
     if !decision.warnings.is_empty() {
         out.push('\n');
         decision

@@ -100,9 +100,6 @@ fn because(reason: TrialReason) -> &'static str {
         TrialReason::BytesChanged => "pinned bytes changed while a check ran",
         TrialReason::NothingScored => "no property is left that scores",
         TrialReason::FreezeHit => "a frozen seed failed",
-        TrialReason::PropertyReplaced => {
-            "a property fails as the protected line has it and passes as the range edits it"
-        }
     }
 }
 
@@ -125,7 +122,6 @@ fn line(out: &mut String, trial: &Trial, run: &CheckRun) {
     let tree = match run.revision {
         Revision::Base => " on base",
         Revision::Witness => " on its witness",
-        Revision::Tip => " on its own material",
         Revision::Candidate => "",
     };
     let power = trial

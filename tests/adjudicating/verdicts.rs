@@ -101,7 +101,6 @@ pub fn trial(verdict: TrialVerdict, reasons: Vec<TrialReason>, outcome: Option<O
         reason: None,
         exit: None,
         signal: None,
-        executed: None,
         opened: None,
         details: git_reins::model::trial::RunDetails::default(),
     };

@@ -160,7 +160,6 @@ pub fn run(
         reason: None,
         exit: (outcome == Outcome::Pass).then_some(0),
         signal: None,
-        executed: None,
         opened: None,
         details: RunDetails::default(),
     }

@@ -15,7 +15,7 @@ use git_reins::model::refusal::{Class, Code};
 use proptest::strategy::{Strategy as _, ValueTree};
 
 use super::dice::{Dice, runner};
-use super::order::facts::{bytes, fixture_ledger, freeze_ledger, oracle_ledger, text};
+use super::order::facts::{bytes, fixture_ledger, freeze_ledger, oracle_ledger};
 use super::order::rules::{Model, scored};
 use super::repo::{Files, Forge};
 use super::words::POLICY;
@@ -37,7 +37,7 @@ fn is_frozen(state: &State, row: usize) -> bool {
 fn share(model: &Model<'_>, late: &BTreeSet<usize>) -> (usize, usize) {
     let tip = model.tip();
     let rows: Vec<_> = (0..2)
-        .filter(|row| model.row_in_force(*row).is_some_and(|row| row.scored) && !late.contains(row))
+        .filter(|row| scored(&tip, *row).is_some() && !late.contains(row))
         .collect();
     (
         rows.len(),
@@ -168,7 +168,7 @@ fn files(state: &State, seed: &str) -> Files {
     SPECS
         .iter()
         .zip(state.specs)
-        .for_each(|(path, version)| put(path, version, text(version)));
+        .for_each(|(path, version)| put(path, version, format!("# rule\n\n{version}\n")));
     ["src/x", "src/y"]
         .iter()
         .zip(state.code)

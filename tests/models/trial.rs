@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use git_reins::decide::material_changes::OfRow;
 use git_reins::decide::trial::{
     CanaryAnswer, CanaryFacts, Draft, FreezeFacts, PropertyFacts, SeedFacts, TrialDecision,
     TrialFacts, judge,
@@ -68,7 +67,6 @@ fn seed(name: &str, base: &[Outcome], candidate: &[Outcome]) -> SeedFacts {
         seed: name.to_owned(),
         base: base.to_vec(),
         candidate: candidate.to_vec(),
-        tip: Vec::new(),
     }
 }
 
@@ -82,7 +80,6 @@ fn property(id: &str, seeds: Vec<SeedFacts>) -> PropertyFacts {
         seeds,
         witness: None,
         freezes: Vec::new(),
-        material: OfRow::Nothing,
     }
 }
 

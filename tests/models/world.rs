@@ -1,4 +1,4 @@
-//! Makes random histories: commits that map every item to a state, read from a tape of choices.
+//! What is a random history? Commits that map every item to a state, read from a tape of choices.
 
 /// Row `0` is called `row-a`, row `1` is called `row-b`.
 pub const ROWS: [&str; 2] = ["row-a", "row-b"];
@@ -206,7 +206,7 @@ fn cycle(version: u8) -> u8 {
 
 /// One edit. The plainest is of code, and code is touched most often.
 fn edit(state: &mut State, tape: &mut Tape<'_>) {
-    let kind = tape.next(40);
+    let kind = tape.next(34);
     let at = tape.next(2);
     match kind {
         0..=6 => state.code[at] = cycle(state.code[at]),
@@ -265,15 +265,6 @@ fn edit(state: &mut State, tape: &mut Tape<'_>) {
         30 => state.specs[at] = cycle(state.specs[at]),
         31 => state.policy = cycle(state.policy),
         32 => state.docs = cycle(state.docs),
-        38 => {
-            // bytes and ledger of a migration at once
-            state.fixtures[0] = cycle(state.fixtures[0]);
-            if let Some(epoch) = &mut state.epoch {
-                epoch.name += 1;
-                epoch.pins = state.fixtures;
-            }
-        }
-        33..=37 => state.specs[1] = if state.specs[1] == 3 { 1 } else { 3 },
         _ => state.auth = cycle(state.auth),
     }
 }
@@ -304,7 +295,7 @@ impl World {
             });
         }
         let mut hidden = Vec::new();
-        for _ in 0..1 + tape.next(4) / 2 {
+        for _ in 0..1 + tape.next(4) / 3 {
             let one = if tape.next(3) == 0 {
                 0
             } else {
@@ -476,13 +467,6 @@ fn state(commits: &[Commit], parents: &[usize], tape: &mut Tape<'_>) -> State {
     let (mut state, edits) = match above.as_slice() {
         [] if tape.next(2) == 0 => (State::default(), 2),
         [] => (State::start(), tape.next(2)),
-        [only] if tape.next(6) == 5 => {
-            // takes one item over from another commit
-            let other = commits[tape.next(commits.len())].state;
-            let item = tape.next(State::ITEMS);
-            let pick = |one| Pick::From(usize::from(one == item));
-            (State::taken(&[*only, other], pick), tape.next(3))
-        }
         [only] => (*only, 1 + tape.next(3)),
         [first, ..] => match tape.next(5) {
             0 | 1 => (State::taken(&above, |_| Pick::Newest), 0),

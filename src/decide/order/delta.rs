@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::view::{View, Views};
-use crate::decide::facts::{CommitFacts, Facts, Material};
+use crate::decide::facts::{CommitFacts, Facts, Held, Material};
 
 /// What every part of the order decision looks at.
 pub(super) struct Case<'a> {
@@ -16,6 +16,14 @@ pub(super) struct Case<'a> {
 impl<'a> Case<'a> {
     pub(super) fn tip(&self) -> &View<'a> {
         self.views.get(&self.facts.tip.material)
+    }
+
+    /// Whether a protected tip holds something as tip does, so that it landed there.
+    pub(super) fn landed(&self, holds: impl Fn(&View<'a>, &Material) -> bool) -> bool {
+        let protected = self.facts.protected.iter();
+        protected
+            .map(|held: &Held| &held.material)
+            .any(|material| holds(self.views.get(material), material))
     }
 
     /// The first patch commit with a parent that does not hold something as tip does.

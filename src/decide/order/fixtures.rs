@@ -1,43 +1,42 @@
-//! Judges whether fixture bytes and runner image stand still while the patch is made.
+//! Do the fixture bytes and the runner image stand still while the patch is made?
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use super::delta::Case;
+use super::files::differing;
 use super::{reach, remedy};
-use crate::decide::facts::{CommitFacts, Facts, Material};
+use crate::decide::facts::{CommitFacts, Facts, Held, Material};
 use crate::decide::ledgers::Findings;
-use crate::decide::material_changes::differing;
 use crate::ledger::field::text;
 
-/// Judges the fixtures of a range with patch commits: those that judge stand still, and so does the
-/// runner image. A new file is deferred.
-pub(super) fn judge(case: &Case<'_>, judging: &Arc<Material>) -> Findings {
+/// Judges the fixtures of a range with patch commits against one base.
+pub(super) fn judge(case: &Case<'_>, base: &Held) -> Findings {
     let mut found = Findings::default();
     let tip = &case.facts.tip.material;
-    judge_image(case, judging, &mut found);
-    for path in differing(&judging.fixtures, &tip.fixtures) {
-        if judging.fixtures.contains_key(path) {
-            found.add(remedy::migrated_with_patch(case.facts, path));
+    judge_image(case, base, &mut found);
+    let pinned = pinned(&base.material);
+    for path in differing(&base.material.fixtures, &tip.fixtures) {
+        let state = tip.fixtures.get(path);
+        let at_base = base.material.fixtures.contains_key(path);
+        if pinned.contains(path) {
+            found.add(remedy::migrated_with_patch(case.facts, path, base));
+        } else if !at_base && case.landed(|_, material| material.fixtures.get(path) == state) {
+            continue;
+        }
+        if let Some(patch) = case.broken_by(|_, material| material.fixtures.get(path) == state) {
+            found.add(remedy::changed_fixture(case.facts, path, patch.id));
         }
     }
     found
 }
 
-fn judge_image(case: &Case<'_>, judging: &Material, found: &mut Findings) {
-    let (before, now) = (image(judging), image(&case.facts.tip.material));
-    if now.is_empty() || before == now {
+fn judge_image(case: &Case<'_>, base: &Held, found: &mut Findings) {
+    let (before, now) = (image(&base.material), image(&case.facts.tip.material));
+    let landed = || before.is_empty() && case.landed(|_, material| image(material) == now);
+    if now.is_empty() || before == now || landed() {
         return;
     }
-    let patch = if before.is_empty() {
-        case.broken_by(|_, material| image(material) == now)
-    } else {
-        case.pairs
-            .groups
-            .first()
-            .and_then(|group| group.commits.first().copied())
-    };
-    if let Some(patch) = patch {
+    if let Some(patch) = case.broken_by(|_, material| image(material) == now) {
         found.add(remedy::changed_image(case.facts, now, patch.id));
     }
 }
@@ -71,15 +70,16 @@ fn pinned(material: &Material) -> BTreeSet<&str> {
 ///
 /// The commit that names the new epoch stands on every commit that moves pinned bytes: otherwise
 /// it hides the drift that the two commits would show.
-pub(super) fn judge_migration(facts: &Facts, judging: &[Arc<Material>]) -> Findings {
+pub(super) fn judge_migration(facts: &Facts) -> Findings {
     let mut found = Findings::default();
     let tip = &facts.tip.material;
-    for judging in judging
+    for base in facts
+        .bases
         .iter()
-        .filter(|judging| epoch(judging) != epoch(tip))
+        .filter(|base| epoch(&base.material) != epoch(tip))
     {
-        let pinned = pinned(judging);
-        let moved = differing(&judging.fixtures, &tip.fixtures);
+        let pinned = pinned(&base.material);
+        let moved = differing(&base.material.fixtures, &tip.fixtures);
         let moved: Vec<_> = moved
             .into_iter()
             .filter(|path| pinned.contains(path))

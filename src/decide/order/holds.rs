@@ -1,21 +1,16 @@
-//! Finds what is held for a person: human-only paths, changed material, reverts, the policy.
+//! What is held for a person, and may this range change the policy?
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::remedy;
-use crate::decide::facts::{CommitFacts, Facts, Material};
+use crate::decide::facts::{CommitFacts, Facts};
 use crate::decide::ledgers::Findings;
-use crate::decide::material_changes::{Change, Standing};
-use crate::policy::{POLICY_PATH, SIGNERS_PATH};
+use crate::ledger::freeze::FreezeRow;
+use crate::ledger::oracle::OracleRow;
+use crate::policy::POLICY_PATH;
 
-/// Judges what a range does that only a person may land.
-pub(super) fn judge(
-    facts: &Facts,
-    judging: &[Arc<Material>],
-    changes: &[Change],
-    patches: &[&CommitFacts],
-) -> Findings {
+/// Judges human-only paths, reverts that take rows away, and the policy itself.
+pub(super) fn judge(facts: &Facts, patches: &[&CommitFacts]) -> Findings {
     let mut found = Findings::default();
     let mut named = BTreeSet::new();
     for commit in &facts.commits {
@@ -27,40 +22,63 @@ pub(super) fn judge(
         {
             found.add(remedy::human_only(path, commit.id));
         }
-        if let Some(reverted) = commit.reverts.filter(|_| commit.owns_material()) {
-            found.add(remedy::revert_takes_material(commit.id, reverted));
+        if let Some(reverted) = commit.reverts.filter(|_| takes_rows(commit)) {
+            found.add(remedy::revert_takes_rows(commit.id, reverted));
         }
     }
-    for change in changes
-        .iter()
-        .filter(|change| change.standing() == Standing::Held)
-    {
-        found.add(remedy::held_change(facts, change));
-    }
-    if !patches.is_empty() {
-        for (path, check) in &facts.tip.tool_config {
-            found.add(remedy::tool_configuration(path, check, facts.tip.id));
-        }
-    }
-    for (path, why) in &facts.tip.unlaid {
-        found.add(remedy::not_as_checked_out(path, why, facts.tip.id));
-    }
-    let tip = &facts.tip.material;
-    let of_policy = [
-        (
-            POLICY_PATH,
-            judging.iter().any(|judging| judging.policy != tip.policy),
-        ),
-        (
-            SIGNERS_PATH,
-            judging.iter().any(|judging| judging.signers != tip.signers),
-        ),
-    ];
-    for (path, _) in of_policy.iter().filter(|(_, changes)| *changes) {
+    if policy_changes(facts) {
         found.add(match patches.first() {
-            Some(patch) => remedy::policy_with_patch(path, patch.id),
-            None => remedy::policy_alone(path, facts.tip.id),
+            Some(patch) => remedy::policy_with_patch(POLICY_PATH, patch.id),
+            None => remedy::policy_alone(POLICY_PATH, facts.tip.id),
         });
     }
     found
+}
+
+/// Whether tip's policy is neither base's nor, where base has none, a protected tip's.
+fn policy_changes(facts: &Facts) -> bool {
+    let now = facts.tip.material.policy;
+    facts.bases.iter().any(|base| {
+        let before = base.material.policy;
+        let landed = || {
+            before.is_none()
+                && facts
+                    .protected
+                    .iter()
+                    .any(|held| held.material.policy == now)
+        };
+        before != now && !landed()
+    })
+}
+
+/// Whether a commit changes or takes away a row that every parent holds.
+fn takes_rows(commit: &CommitFacts) -> bool {
+    let mut parents = commit.parents.iter();
+    parents.all(|parent| {
+        let (before, after) = (&parent.material, &commit.material);
+        loses(
+            before.oracle_rows(),
+            after.oracle_rows(),
+            |row| (&row.oracle_id, ""),
+            OracleRow::same_state,
+        ) || loses(
+            before.freeze_rows(),
+            after.freeze_rows(),
+            FreezeRow::key,
+            FreezeRow::same_state,
+        )
+    })
+}
+
+/// Whether one of these rows is missing or another one afterwards.
+fn loses<R>(
+    before: &[R],
+    after: &[R],
+    key: fn(&R) -> (&str, &str),
+    same: fn(&R, &R) -> bool,
+) -> bool {
+    let kept: BTreeMap<_, _> = after.iter().map(|row| (key(row), row)).collect();
+    before
+        .iter()
+        .any(|row| !kept.get(&key(row)).is_some_and(|other| same(row, other)))
 }

@@ -13,16 +13,12 @@ mod rows;
 mod view;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use super::facts::{CommitFacts, Facts, Material};
+use super::facts::{CommitFacts, Facts};
 use super::ledgers::Findings;
-use super::material_changes::Change;
 use crate::model::decision::Detail;
 use crate::model::ids::CommitId;
 use crate::model::refusal::Code;
-
-pub(super) use remedy::held_change;
 
 use delta::Pairs;
 use view::Views;
@@ -49,12 +45,11 @@ pub struct Late {
     pub is_faced: bool,
 }
 
-/// Judges the order of a range. `judging` is the material that judges, for each of the bases, and
-/// `changes` what the range does to it.
-pub fn judge(facts: &Facts, judging: &[Arc<Material>], changes: &[Change]) -> Order {
+/// Judges the order of a range.
+pub fn judge(facts: &Facts) -> Order {
     #[cfg(test)]
     super::computed::note_order();
-    let views = Views::of(facts, judging);
+    let views = Views::of(facts);
     let patches: Vec<&CommitFacts> = facts
         .commits
         .iter()
@@ -68,15 +63,11 @@ pub fn judge(facts: &Facts, judging: &[Arc<Material>], changes: &[Change]) -> Or
         order.findings.add(unrelated(facts));
         return order;
     }
-    order
-        .findings
-        .absorb(holds::judge(facts, judging, changes, &patches));
+    order.findings.absorb(holds::judge(facts, &patches));
     order.findings.absorb(lost::notes(facts));
     if patches.is_empty() {
-        order
-            .findings
-            .absorb(fixtures::judge_migration(facts, judging));
-        order.findings.absorb(review::notes(facts, judging, &views));
+        order.findings.absorb(fixtures::judge_migration(facts));
+        order.findings.absorb(review::notes(facts, &views));
         return order;
     }
     let pairs = Pairs::of(&patches);
@@ -85,20 +76,20 @@ pub fn judge(facts: &Facts, judging: &[Arc<Material>], changes: &[Change]) -> Or
         views: &views,
         pairs: &pairs,
     };
-    for judging in judging {
-        let judged = rows::judge(&case, judging);
+    for base in &facts.bases {
+        let judged = rows::judge(&case, base);
         order.findings.absorb(judged.findings);
         for (id, late) in judged.late {
             order.late.entry(id).or_insert(late);
         }
     }
-    for judging in judging {
+    for base in &facts.bases {
         order
             .findings
-            .absorb(files::judge(&case, judging, &order.late));
-        order.findings.absorb(fixtures::judge(&case, judging));
+            .absorb(files::judge(&case, base, &order.late));
+        order.findings.absorb(fixtures::judge(&case, base));
     }
-    order.findings.absorb(rows::judge_removed(&case, judging));
+    order.findings.absorb(rows::judge_removed(&case));
     order
 }
 

@@ -1,4 +1,4 @@
-//! Words and fixes for what the order of a range breaks.
+//! What does each broken order look like to a person, and which command mends it?
 //!
 //! No text here ever advises to reorder commits: what came too late lands in a reviewed range of
 //! its own and counts for the next patch.
@@ -6,7 +6,6 @@
 use super::Late;
 use crate::decide::facts::{Facts, Held, Material};
 use crate::decide::ledgers::ledger_path;
-use crate::decide::material_changes::{Change, FileChange, HarnessChange, RowChange, SpecChange};
 use crate::decide::remedy::{APART, begun, own_range, restored};
 use crate::ledger::file::LedgerName;
 use crate::ledger::freeze::FreezeRow;
@@ -80,8 +79,39 @@ pub(super) fn removed_row(facts: &Facts, id: &str, patch: CommitId) -> Detail {
         .fix(fix)
 }
 
+pub(super) fn weakened_row(facts: &Facts, base: &Held, id: &str, is_there: bool) -> Detail {
+    let path = ledger_path(facts, LedgerName::Oracle);
+    let observed = if is_there {
+        "another row than base holds"
+    } else {
+        "no scored row, base holds one"
+    };
+    row(facts, id, "weakened")
+        .commit(base.id)
+        .saw(
+            observed,
+            "the row as base holds it, in a range with patch commits",
+        )
+        .fix(restored(APART, &base.id.short(), &[&path]))
+}
+
 fn file(path: &str, code: Code, reason: &'static str) -> Detail {
     Detail::new(code, reason, path).path(path)
+}
+
+pub(super) fn weakened_file(facts: &Facts, path: &str, base: &Held, is_there: bool) -> Detail {
+    let observed = if is_there {
+        "other bytes than base holds"
+    } else {
+        "no such file, base holds one"
+    };
+    file(path, Code::OracleNotIndependent, "weakened")
+        .commit(facts.tip.id)
+        .saw(
+            observed,
+            "the bytes that base holds, in a range with patch commits",
+        )
+        .fix(restored(APART, &base.id.short(), &[path]))
 }
 
 pub(super) fn changed_file(facts: &Facts, path: &str, patch: CommitId, is_there: bool) -> Detail {
@@ -115,6 +145,15 @@ pub(super) fn changed_text(facts: &Facts, path: &str, patch: CommitId) -> Detail
         ))
 }
 
+pub(super) fn amended_text(facts: &Facts, path: &str) -> Detail {
+    file(path, Code::NeedsHuman, "spec-changed")
+        .commit(facts.tip.id)
+        .saw(
+            "the range amends a text that rows of base cite",
+            "a person who reads the amendment",
+        )
+}
+
 fn freeze(facts: &Facts, row: &FreezeRow, reason: &'static str) -> Detail {
     let (property, seed) = row.key();
     Detail::new(Code::FreezeAddedWithPatch, reason, format!("{property} seed {seed}"))
@@ -132,9 +171,9 @@ pub(super) fn added_freeze(facts: &Facts, row: &FreezeRow, patch: CommitId) -> D
         .saw("no such row in a parent of the patch commit", BEFORE_PATCH)
 }
 
-pub(super) fn edited_freeze(facts: &Facts, row: &FreezeRow) -> Detail {
+pub(super) fn edited_freeze(facts: &Facts, row: &FreezeRow, base: &Held) -> Detail {
     freeze(facts, row, "edited")
-        .commit(base(facts).map_or(facts.tip.id, |base| base.id))
+        .commit(base.id)
         .saw("another row than base holds", "the row as base holds it")
 }
 
@@ -161,20 +200,31 @@ fn migrate(facts: &Facts, path: &str, source: &str, there: Option<&Material>) ->
     )
 }
 
-pub(super) fn migrated_with_patch(facts: &Facts, path: &str) -> Detail {
-    let base = base(facts);
-    let short = base.map_or_else(|| "base".to_owned(), |base| base.id.short());
+pub(super) fn migrated_with_patch(facts: &Facts, path: &str, base: &Held) -> Detail {
     file(path, Code::FixtureMigrationMixed, "migration-with-patch")
         .commit(facts.tip.id)
         .saw(
             "other bytes than base pins",
-            format!("the bytes of base {short}, in a range with patch commits"),
+            format!(
+                "the bytes of base {}, in a range with patch commits",
+                base.id.short()
+            ),
+        )
+        .fix(migrate(facts, path, &base.id.short(), Some(&base.material)))
+}
+
+pub(super) fn changed_fixture(facts: &Facts, path: &str, patch: CommitId) -> Detail {
+    file(path, Code::FixtureMigrationMixed, "fixture-changed")
+        .commit(patch)
+        .saw(
+            "another state of the file in a parent of the patch commit",
+            BEFORE_PATCH,
         )
         .fix(migrate(
             facts,
             path,
-            &short,
-            base.map(|base| &*base.material),
+            &format!("{}~1", patch.short()),
+            above(facts, patch),
         ))
 }
 
@@ -257,143 +307,15 @@ pub(super) fn human_only(path: &str, commit: CommitId) -> Detail {
         )
 }
 
-pub(super) fn revert_takes_material(commit: CommitId, reverted: CommitId) -> Detail {
+pub(super) fn revert_takes_rows(commit: CommitId, reverted: CommitId) -> Detail {
     Detail::new(Code::NeedsHuman, "revert", commit.short())
         .commit(commit)
         .saw(
-            format!("a revert of {} that takes back material", reverted.short()),
+            format!(
+                "a revert of {} that changes or takes away rows",
+                reverted.short()
+            ),
             "a person who lands it",
-        )
-}
-
-/// The finding about a change of the material that judges, which only a person may land.
-pub(in crate::decide) fn held_change(facts: &Facts, change: &Change) -> Detail {
-    let (reason, observed) = held_words(change);
-    let (subject, path) = match change {
-        Change::Row { id, .. } => (id.clone(), ledger_path(facts, LedgerName::Oracle)),
-        Change::Property { path, .. }
-        | Change::Harness { path, .. }
-        | Change::Spec { path, .. }
-        | Change::Fixture { path } => (path.clone(), path.clone()),
-    };
-    let reason = if is_backport(facts, change) {
-        "backport"
-    } else {
-        reason
-    };
-    Detail::new(Code::NeedsHuman, reason, subject)
-        .path(path)
-        .commit(facts.tip.id)
-        .saw(observed, "a person who reads and lands it")
-}
-
-fn held_words(change: &Change) -> (&'static str, String) {
-    match change {
-        Change::Row { change, .. } => {
-            let observed = match change {
-                RowChange::PinnedAgain => "the row is pinned again".to_owned(),
-                RowChange::WitnessAdded => "the row gains a witness patch".to_owned(),
-                RowChange::Edited { field } => format!("the row has another {field} than on base"),
-                RowChange::MadeSmoke => "the row no longer scores".to_owned(),
-                RowChange::Removed => "the row is removed".to_owned(),
-            };
-            ("row-edited", observed)
-        }
-        Change::Property { change, rows, .. } => {
-            let observed = match change {
-                FileChange::Extended => "lines are added",
-                FileChange::Renamed { .. } => "the file is renamed",
-                FileChange::Edited => "lines that base has are edited or removed",
-                FileChange::Mode => "the file has another mode than on base",
-                FileChange::Gone => "the file is removed or moved",
-            };
-            let rows: Vec<_> = rows.iter().map(String::as_str).collect();
-            (
-                "property-edited",
-                format!("{observed}; it belongs to {}", rows.join(", ")),
-            )
-        }
-        Change::Harness { change, .. } => {
-            let observed = match change {
-                HarnessChange::New { .. } => "a new file that checks can load".to_owned(),
-                HarnessChange::Edited => "a file that checks can load is edited".to_owned(),
-                HarnessChange::Gone => "a file that checks can load is removed".to_owned(),
-                HarnessChange::Named { row } => {
-                    format!("{row} begins to name a file that every check can load")
-                }
-                HarnessChange::Unnamed { row } => {
-                    format!("{row} no longer names the file, so that every check can load it")
-                }
-            };
-            ("harness-changed", observed)
-        }
-        Change::Spec { change, .. } => {
-            let observed = match change {
-                SpecChange::New => "a new text that no row cites".to_owned(),
-                SpecChange::Uncited => "sections that no row cites are edited".to_owned(),
-                SpecChange::Cited { row } => format!("a section that {row} cites is edited"),
-                SpecChange::Whole => "a text without headings is edited".to_owned(),
-                SpecChange::Gone => "the text is removed".to_owned(),
-            };
-            ("spec-changed", observed)
-        }
-        Change::Fixture { .. } => ("fixture-new", "a new fixture".to_owned()),
-    }
-}
-
-/// Whether another protected line than the one that the range would land on holds the item as tip
-/// does.
-fn is_backport(facts: &Facts, change: &Change) -> bool {
-    let tip = &facts.tip.material;
-    facts.protected.iter().any(|held| {
-        let there = &held.material;
-        match change {
-            Change::Row { id: row, .. }
-            | Change::Harness {
-                change: HarnessChange::Named { row } | HarnessChange::Unnamed { row },
-                ..
-            } => {
-                let id = row;
-                let row = |material: &Material| {
-                    material
-                        .oracle
-                        .valid()
-                        .and_then(|ledger| ledger.row(id))
-                        .cloned()
-                };
-                row(tip).is_some_and(|now| row(there).is_some_and(|other| other.same_state(&now)))
-            }
-            Change::Property { path, .. } | Change::Harness { path, .. } => {
-                tip.properties.contains_key(path)
-                    && tip.properties.get(path) == there.properties.get(path)
-            }
-            Change::Spec { path, .. } => {
-                tip.specs.contains_key(path) && tip.specs.get(path) == there.specs.get(path)
-            }
-            Change::Fixture { .. } => false,
-        }
-    })
-}
-
-fn base(facts: &Facts) -> Option<&Held> {
-    facts.bases.first()
-}
-
-pub(super) fn tool_configuration(path: &str, check: &str, tip: CommitId) -> Detail {
-    file(path, Code::NeedsHuman, "tool-configuration")
-        .commit(tip)
-        .saw(
-            format!("{path} configures the tool of check {check}, and says otherwise than on base"),
-            "a person who reads the change and lands it",
-        )
-}
-
-pub(super) fn not_as_checked_out(path: &str, why: &str, tip: CommitId) -> Detail {
-    file(path, Code::NeedsHuman, "not-as-checked-out")
-        .commit(tip)
-        .saw(
-            why,
-            "the bytes that a checkout gives, so that they are what was judged",
         )
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::delta::Case;
 use super::view::same_row;
 use super::{Late, reach, remedy};
-use crate::decide::facts::{CommitFacts, Material, Reading};
+use crate::decide::facts::{CommitFacts, Held, Material, Reading};
 use crate::decide::ledgers::Findings;
 use crate::ledger::freeze::FreezeRow;
 use crate::model::ids::CommitId;
@@ -20,30 +20,38 @@ pub(super) struct Judged {
     later: BTreeMap<CommitId, BTreeSet<CommitId>>,
 }
 
-/// Judges every row that the range brings: tip scores it, and the material that judges does not.
+/// Judges every row whose state differs between a base and tip.
 ///
 /// A ledger of tip that cannot be read refuses by itself: what its rows are is not known.
-pub(super) fn judge(case: &Case<'_>, judging: &Arc<Material>) -> Judged {
+pub(super) fn judge(case: &Case<'_>, base: &Held) -> Judged {
     let mut judged = Judged::default();
-    let held = &case.views.get(judging).scored;
-    if !matches!(case.facts.tip.material.oracle, Reading::Invalid(_)) {
-        for id in case
-            .tip()
-            .scored
-            .keys()
-            .filter(|id| !held.contains_key(*id))
-        {
-            judge_row(case, id, &mut judged);
+    let (before, tip) = (&case.views.get(&base.material).scored, &case.tip().scored);
+    let tip_is_known = !matches!(case.facts.tip.material.oracle, Reading::Invalid(_));
+    let ids: BTreeSet<&str> = before.keys().chain(tip.keys()).copied().collect();
+    for id in ids
+        .into_iter()
+        .filter(|id| tip_is_known && !same_row(before.get(id), tip.get(id)))
+    {
+        if before.contains_key(id) {
+            judged.findings.add(remedy::weakened_row(
+                case.facts,
+                base,
+                id,
+                tip.contains_key(id),
+            ));
+        } else if case.landed(|view, _| same_row(view.scored.get(id), tip.get(id))) {
+            continue;
+        }
+        if tip.contains_key(id) {
+            judge_row(case, id, !before.contains_key(id), &mut judged);
         }
     }
-    judge_freezes(case, judging, &mut judged.findings);
+    judge_freezes(case, base, &mut judged.findings);
     judged
 }
 
-/// Judges a row that the range brings, at every parent of every patch commit.
-///
-/// A revert asks for less: a row that stood before it may have been another one there.
-fn judge_row(case: &Case<'_>, id: &str, judged: &mut Judged) {
+/// Judges a row of tip that base lacks or has otherwise.
+fn judge_row(case: &Case<'_>, id: &str, is_new: bool, judged: &mut Judged) {
     let tip = &case.tip().scored;
     for group in &case.pairs.groups {
         let there = case.views.get(group.material).scored.get(id);
@@ -51,17 +59,12 @@ fn judge_row(case: &Case<'_>, id: &str, judged: &mut Judged) {
             continue;
         }
         let first = group.commits[0];
-        if there.is_some() {
-            let mut patches = group
-                .commits
-                .iter()
-                .filter(|commit| commit.reverts.is_none());
-            if let Some(patch) = patches.next() {
-                return judged
-                    .findings
-                    .add(remedy::changed_row(case.facts, id, patch.id));
-            }
-        } else if let Some(owner) = group
+        if there.is_some() || !is_new {
+            return judged
+                .findings
+                .add(remedy::changed_row(case.facts, id, first.id));
+        }
+        if let Some(owner) = group
             .commits
             .iter()
             .find(|commit| introduces(case, commit, id))
@@ -73,15 +76,19 @@ fn judge_row(case: &Case<'_>, id: &str, judged: &mut Judged) {
             let later = judged.later.entry(first.id);
             let later = later.or_insert_with(|| reach::descendants(&case.facts.commits, first.id));
             let reason = lateness(case, id, later);
-            let mut groups = case.pairs.groups.iter();
-            let is_faced =
-                groups.any(|group| case.views.get(group.material).scored.contains_key(id));
-            let late = Late {
-                reason,
-                patch: first.id,
-                is_faced,
-            };
-            judged.late.insert(id.to_owned(), late);
+            let is_faced = case
+                .pairs
+                .groups
+                .iter()
+                .any(|group| case.views.get(group.material).scored.contains_key(id));
+            judged.late.insert(
+                id.to_owned(),
+                Late {
+                    reason,
+                    patch: first.id,
+                    is_faced,
+                },
+            );
         }
     }
 }
@@ -118,15 +125,17 @@ fn lateness(case: &Case<'_>, id: &str, later: &BTreeSet<CommitId>) -> &'static s
 
 /// A scored row that the range introduced, that a patch had to face, and that is gone at tip, or
 /// was gone while the patch went on: an oracle that a patch failed may not disappear.
-pub(super) fn judge_removed(case: &Case<'_>, judging: &[Arc<Material>]) -> Findings {
+pub(super) fn judge_removed(case: &Case<'_>) -> Findings {
     let mut found = Findings::default();
     if matches!(case.facts.tip.material.oracle, Reading::Invalid(_)) {
         return found;
     }
     let dropped = dropped(case);
-    let bases: Vec<_> = judging
+    let bases: Vec<_> = case
+        .facts
+        .bases
         .iter()
-        .map(|material| case.views.get(material))
+        .map(|base| case.views.get(&base.material))
         .collect();
     let is_kept = |id: &str| {
         let is_there = case.tip().scored.contains_key(id) && !dropped.contains(id);
@@ -191,16 +200,19 @@ fn is_under_patch(case: &Case<'_>, commit: &CommitFacts) -> bool {
     patches.any(|patch| patch.id == commit.id || later.contains(&patch.id))
 }
 
-fn judge_freezes(case: &Case<'_>, judging: &Arc<Material>, found: &mut Findings) {
-    let before = &case.views.get(judging).freezes;
+fn judge_freezes(case: &Case<'_>, base: &Held, found: &mut Findings) {
+    let before = &case.views.get(&base.material).freezes;
     for (key, row) in &case.tip().freezes {
         let same = |there: Option<&&FreezeRow>| there.is_some_and(|there| there.same_state(row));
         if same(before.get(key)) {
             continue;
         }
         if before.contains_key(key) {
-            found.add(remedy::edited_freeze(case.facts, row));
-        } else if let Some(patch) = case.broken_by(|view, _| same(view.freezes.get(key))) {
+            found.add(remedy::edited_freeze(case.facts, row, base));
+        } else if case.landed(|view, _| same(view.freezes.get(key))) {
+            continue;
+        }
+        if let Some(patch) = case.broken_by(|view, _| same(view.freezes.get(key))) {
             found.add(remedy::added_freeze(case.facts, row, patch.id));
         }
     }

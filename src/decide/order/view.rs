@@ -20,7 +20,7 @@ pub(super) struct Views<'a> {
 }
 
 impl<'a> Views<'a> {
-    pub(super) fn of(facts: &'a Facts, judging: &'a [Arc<Material>]) -> Self {
+    pub(super) fn of(facts: &'a Facts) -> Self {
         let held = facts
             .bases
             .iter()
@@ -33,7 +33,6 @@ impl<'a> Views<'a> {
         let mut by_address = BTreeMap::new();
         for material in held
             .chain(commits)
-            .chain(judging)
             .chain(std::iter::once(&facts.tip.material))
         {
             by_address

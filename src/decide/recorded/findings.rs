@@ -1,19 +1,14 @@
 //! Finds the refusals, holds and remarks that a recorded trial leads to.
 
-use std::collections::BTreeSet;
-
 use serde::Serialize;
 
 use super::bind::differences;
 use super::case::{Candidate, Case, directory};
 use super::derive::{self, derive};
 use super::unwitnessed::unwitnessed;
-use crate::decide::evaluation::Evaluation;
 use crate::decide::facts::Facts;
 use crate::decide::ledgers::Findings;
-use crate::decide::material_changes::{Change, FileChange, HarnessChange, SpecChange};
 use crate::decide::next::FOLD;
-use crate::decide::order::held_change;
 use crate::decide::score::Scored;
 use crate::decide::tool_config::steering;
 use crate::decide::trial::{SeedVerdict, TrialDecision, failure_counts};
@@ -23,7 +18,7 @@ use crate::model::path::visible;
 use crate::model::record::word;
 use crate::model::refusal::Code;
 use crate::model::shell;
-use crate::model::trial::{CheckRun, Outcome, Revision, Trial, TrialVerdict};
+use crate::model::trial::{CheckRun, Trial, TrialVerdict};
 
 /// What makes a trial of the present candidate.
 const JUDGE: &str = "git reins judge && git reins reconcile";
@@ -68,101 +63,9 @@ pub(super) fn judge(case: &Case<'_>, one: &Candidate<'_>) -> Scored {
             &mut scored.findings,
         );
     }
-    for id in &decision.replaced {
-        scored.findings.add(replaced(case, one, id));
-    }
-    for change in changes_held_by_runs(case.evaluation, trial) {
-        scored.findings.add(held_change(case.facts, change));
-    }
     scored.held = held(case, trial, &decision);
     remarks(case, trial, &decision, &mut scored.findings);
     scored
-}
-
-/// The deferred changes that the runs of a trial hold: a harness file that a run on base opened or
-/// that a tool picks up, a text that a run opened, an extended property whose new bytes were not
-/// shown to pass. What a run opened and nobody knows counts as opened.
-fn changes_held_by_runs<'a>(
-    evaluation: &'a Evaluation,
-    trial: &'a Trial,
-) -> impl Iterator<Item = &'a Change> {
-    let runs = |revision: Option<Revision>| {
-        let all = trial.checks.iter().filter(|run| run.property.is_some());
-        all.filter(move |run| revision.is_none_or(|wanted| run.revision == wanted))
-    };
-    let opened = move |revision: Option<Revision>, path: &str| {
-        let has = |run: &CheckRun| {
-            run.opened
-                .as_ref()
-                .is_none_or(|files| files.iter().any(|file| file.path.as_str() == path))
-        };
-        runs(revision).any(has)
-    };
-    evaluation
-        .changes
-        .iter()
-        .filter(move |change| match change {
-            Change::Harness { path, change } => match change {
-                HarnessChange::New { is_picked_up } => *is_picked_up,
-                HarnessChange::Edited | HarnessChange::Gone => opened(Some(Revision::Base), path),
-                HarnessChange::Named { .. } | HarnessChange::Unnamed { .. } => false, // held already
-            },
-            Change::Spec { path, change } => match change {
-                SpecChange::Uncited => opened(None, path),
-                SpecChange::New => false,
-                SpecChange::Cited { .. } | SpecChange::Whole | SpecChange::Gone => false, // held already
-            },
-            Change::Property { rows, change, .. } => match change {
-                FileChange::Extended => !shows_extension(evaluation, trial, rows),
-                FileChange::Renamed { .. } => false,
-                FileChange::Edited | FileChange::Mode | FileChange::Gone => false, // held already
-            },
-            Change::Row { .. } | Change::Fixture { .. } => false,
-        })
-}
-
-/// Whether every row of an extended file that counts passes on tip's bytes too, with at least as
-/// many cases as on the bytes that judge. Where no result file counts cases nothing is shown.
-fn shows_extension(evaluation: &Evaluation, trial: &Trial, rows: &BTreeSet<String>) -> bool {
-    let cases = |id: &str, revision: Revision| -> Option<u64> {
-        let mut runs = trial.checks.iter().filter(|run| {
-            run.revision == revision && run.property.as_ref().is_some_and(|of| of.as_str() == id)
-        });
-        let first = runs
-            .next()
-            .filter(|run| run.outcome == Outcome::Pass)?
-            .executed?;
-        runs.try_fold(first, |least, run| {
-            let executed = run.executed.filter(|_| run.outcome == Outcome::Pass)?;
-            Some(least.min(executed))
-        })
-    };
-    let counts = evaluation
-        .standings
-        .keys()
-        .filter(|id| rows.contains(id.as_str()) && failure_counts(evaluation, id));
-    counts.into_iter().all(|id| {
-        let (before, now) = (
-            cases(id.as_str(), Revision::Candidate),
-            cases(id.as_str(), Revision::Tip),
-        );
-        before.is_some_and(|before| now.is_some_and(|now| now >= before))
-    })
-}
-
-/// A property that misses as the protected line has it and passes as the range edits it.
-fn replaced(case: &Case<'_>, one: &Candidate<'_>, id: &OracleId) -> Detail {
-    about(
-        case,
-        one,
-        Code::NeedsHuman,
-        "property-replaced",
-        id.as_str(),
-    )
-    .saw(
-        format!("{id} fails as the protected line has it and passes as this range edits it"),
-        "a person who reads the edit and lands it",
-    )
 }
 
 fn about(
@@ -184,11 +87,7 @@ fn words(values: &[impl Serialize]) -> String {
 }
 
 fn worst<'a>(case: &Case<'_>, trial: &'a Trial, id: &OracleId) -> Option<&'a CheckRun> {
-    let row = case
-        .evaluation
-        .rows
-        .iter()
-        .find(|row| row.oracle_id == id.as_str())?;
+    let row = case.facts.tip.material.oracle.valid()?.row(id.as_str())?;
     let check = case.facts.policy.check_of(row.check.as_deref())?;
     derive::worst(trial, id, &check.id)
 }

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::decide::canary;
 use crate::decide::evaluation::Evaluation;
 use crate::decide::freeze::{is_sound, is_unfreezable};
-use crate::decide::material_changes::{OfRow, of_row};
 use crate::decide::order::Order;
 use crate::decide::outcome::weight;
 use crate::ledger::field::{Field, text};
@@ -63,7 +62,7 @@ impl TrialFacts {
     /// not among the runs did not run, and a frozen seed with fewer replays than the policy asks for
     /// did not run either.
     pub fn of(runs: &[CheckRun], scope: TrialScope<'_>) -> Self {
-        let rows = &scope.evaluation.rows;
+        let rows = scope.evaluation.facts.tip.material.oracle_rows();
         Self {
             draft: scope.draft,
             canaries: canaries(&scope.evaluation.facts.policy, runs),
@@ -189,7 +188,6 @@ fn property(scope: &TrialScope<'_>, row: &OracleRow, runs: &[CheckRun]) -> Optio
             .into_iter()
             .map(|freeze| FreezeFacts::of(freeze, is_sound(facts, freeze)))
             .collect(),
-        material: of_row(&scope.evaluation.changes, id.as_str()),
         id,
     })
 }
@@ -223,7 +221,6 @@ fn seed_facts(runs: &[&CheckRun], seed: &str, replays: usize) -> SeedFacts {
         seed: seed.to_owned(),
         base,
         candidate: if is_whole { candidate } else { Vec::new() },
-        tip: outcomes(runs, Revision::Tip, Some(seed)),
     }
 }
 
@@ -273,8 +270,6 @@ pub struct PropertyFacts {
     pub witness: Option<Vec<Outcome>>,
     /// Its freeze rows.
     pub freezes: Vec<FreezeFacts>,
-    /// What the range does to the material that it runs on.
-    pub material: OfRow,
 }
 
 /// The runs of one seed.
@@ -286,8 +281,6 @@ pub struct SeedFacts {
     pub base: Vec<Outcome>,
     /// On the candidate: one, or as many as there are replays. None is no pass.
     pub candidate: Vec<Outcome>,
-    /// On the candidate with tip's own material, where it ran there.
-    pub tip: Vec<Outcome>,
 }
 
 /// What a freeze row says about one seed.

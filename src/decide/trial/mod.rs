@@ -35,8 +35,6 @@ pub struct TrialDecision {
     pub illegal_freeze: Vec<String>,
     /// Properties with a seed that missed and that nothing covers.
     pub uncovered_fail: Vec<String>,
-    /// Properties that missed on the material that judges and passed as the range edits them.
-    pub replaced: Vec<OracleId>,
     /// What shows that each property can fail, in the order of the facts.
     pub power: Vec<PropertyPower>,
     /// What each seed of each property says, in the order of the facts.
@@ -163,7 +161,6 @@ impl Default for Tally {
             held: Vec::new(),
             illegal_freeze: Vec::new(),
             uncovered_fail: Vec::new(),
-            replaced: Vec::new(),
             power: Vec::new(),
             seeds: Vec::new(),
             weak: Vec::new(),
@@ -195,12 +192,6 @@ impl Tally {
         let name = property.id.to_string();
         match verdict {
             SeedVerdict::Pass => {}
-            SeedVerdict::Replaced => {
-                if !self.decision.replaced.contains(&property.id) {
-                    self.decision.replaced.push(property.id.clone());
-                }
-                self.because(TrialReason::PropertyReplaced);
-            }
             SeedVerdict::Uncovered => drop(self.uncovered.insert(name)),
             SeedVerdict::Illegal => drop(self.illegal.insert(name)),
             SeedVerdict::Held => drop(self.held.insert(name)),
@@ -228,18 +219,10 @@ impl Tally {
                 .map(|(reason, _)| *reason),
         );
         let reasons: Vec<_> = self.reasons.into_iter().collect();
-        let holds = |reason: &TrialReason| {
-            matches!(
-                reason,
-                TrialReason::FreezeHit | TrialReason::PropertyReplaced
-            )
-        };
-        let verdict = if reasons.is_empty() {
-            TrialVerdict::Admit
-        } else if reasons.iter().all(holds) {
-            TrialVerdict::Hold
-        } else {
-            TrialVerdict::Reject
+        let verdict = match reasons.as_slice() {
+            [] => TrialVerdict::Admit,
+            [TrialReason::FreezeHit] => TrialVerdict::Hold,
+            _ => TrialVerdict::Reject,
         };
         TrialDecision {
             verdict,

@@ -1,7 +1,6 @@
 //! What does one seed of a property say, with its freeze row when it has one?
 
 use super::facts::{FreezeFacts, PropertyFacts, SeedFacts, TrialFacts};
-use crate::decide::material_changes::OfRow;
 use crate::model::path::RepoPath;
 use crate::model::trial::Outcome;
 
@@ -10,8 +9,6 @@ use crate::model::trial::Outcome;
 pub enum SeedVerdict {
     /// Every run on the candidate passed.
     Pass,
-    /// It missed on the material that judges, and passed on tip's own, which the range edits.
-    Replaced,
     /// It missed, and nothing can cover that.
     Uncovered,
     /// It is frozen and failed, and the row cannot be used.
@@ -32,22 +29,17 @@ pub(super) fn judge(trial: &TrialFacts, property: &PropertyFacts, seed: &SeedFac
         .filter(|row| row.seed == seed.seed)
         .collect();
     if rows.is_empty() {
-        judge_bare(property, seed)
+        judge_bare(seed)
     } else {
         judge_frozen(trial, property, seed, &rows)
     }
 }
 
-/// An extended property has to pass on tip's bytes too. An edited one that misses is held when it
-/// passes as tip has it.
-fn judge_bare(property: &PropertyFacts, seed: &SeedFacts) -> SeedVerdict {
-    match (is_pass(&seed.candidate), property.material) {
-        (true, OfRow::Extended) if !seed.tip.is_empty() && !is_pass(&seed.tip) => {
-            SeedVerdict::Uncovered
-        }
-        (true, OfRow::Nothing | OfRow::Extended | OfRow::Edited) => SeedVerdict::Pass,
-        (false, OfRow::Edited) if is_pass(&seed.tip) => SeedVerdict::Replaced,
-        (false, OfRow::Nothing | OfRow::Extended | OfRow::Edited) => SeedVerdict::Uncovered,
+fn judge_bare(seed: &SeedFacts) -> SeedVerdict {
+    if is_pass(&seed.candidate) {
+        SeedVerdict::Pass
+    } else {
+        SeedVerdict::Uncovered
     }
 }
 

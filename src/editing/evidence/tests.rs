@@ -28,7 +28,6 @@ fn run(outcome: Outcome, opened: Option<&[&str]>) -> CheckRun {
         reason: None,
         exit: None,
         signal: None,
-        executed: None,
         opened: opened.map(|paths| paths.iter().map(path).collect()),
         details: RunDetails::default(),
     }

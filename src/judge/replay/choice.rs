@@ -70,7 +70,7 @@ pub(super) fn planned<'a>(
 ) -> Result<Vec<Property<'a>>, TrialError> {
     plan(
         policy,
-        &inputs.evaluation.rows,
+        inputs.evaluation.facts.tip.material.oracle_rows(),
         freezes,
         &inputs.evaluation.standings,
     )

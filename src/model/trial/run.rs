@@ -35,9 +35,6 @@ pub struct CheckRun {
     pub exit: Option<i32>,
     /// The signal, when one ended it.
     pub signal: Option<i32>,
-    /// How many test cases ran, by its result file; left out where there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub executed: Option<u64>,
     /// The paths that it opened, sorted; null when unknown, never an empty list for unknown.
     pub opened: Option<Vec<Opened>>,
     /// What no record holds.
@@ -110,8 +107,6 @@ words! {
         Candidate,
         /// The base with a known-bad patch.
         Witness,
-        /// The base with the patch, and the material of tip instead of the material that judges.
-        Tip,
     }
 }
 

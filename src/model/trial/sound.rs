@@ -70,14 +70,13 @@ impl Trial {
                 ));
             }
         }
-        let holds = |reason: &TrialReason| {
-            matches!(
-                reason,
-                TrialReason::FreezeHit | TrialReason::PropertyReplaced
-            )
-        };
         match self.verdict {
-            TrialVerdict::Reject if self.reasons.iter().all(holds) => {
+            TrialVerdict::Reject
+                if self
+                    .reasons
+                    .iter()
+                    .all(|reason| *reason == TrialReason::FreezeHit) =>
+            {
                 refuse("reject", "a reason for it")
             }
             TrialVerdict::Reject if ran_nothing && !self.checks.is_empty() => {
@@ -85,11 +84,9 @@ impl Trial {
             }
             TrialVerdict::Reject => Ok(()),
             TrialVerdict::Hold
-                if !self.reasons.iter().all(holds)
-                    || self.reasons.is_empty()
-                    || self.held.is_empty() == self.reasons.contains(&TrialReason::FreezeHit) =>
+                if self.held.is_empty() || self.reasons != [TrialReason::FreezeHit] =>
             {
-                refuse("hold", "a held or a replaced property and no other reason")
+                refuse("hold", "a held property and no other reason")
             }
             TrialVerdict::Admit if !self.reasons.is_empty() || !self.held.is_empty() => {
                 refuse("admit", "no reason and nothing held")

@@ -28,7 +28,6 @@ fn run(id: &str, property: Option<&str>, outcome: Outcome) -> CheckRun {
         reason: None,
         exit: Some(i32::from(outcome != Outcome::Pass)),
         signal: None,
-        executed: None,
         opened: None,
         details: RunDetails::default(),
     }

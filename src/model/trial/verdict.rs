@@ -68,6 +68,4 @@ pub enum TrialReason {
     NothingScored,
     /// A frozen property failed and is held.
     FreezeHit,
-    /// A property failed on the material that judges, and passed as the range edits it.
-    PropertyReplaced,
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use git_reins::decide::facts::{
-    BaseRev, CommitFacts, Contents, Facts, FileFacts, Held, LineFacts, Listing, Material, Own,
-    ParentFacts, Reading, Stray, Tip, Trials,
+    BaseRev, CommitFacts, Facts, FileFacts, Held, LineFacts, Listing, Material, Own, ParentFacts,
+    Reading, Stray, Tip, Trials,
 };
 use git_reins::ledger::fault::LedgerFault;
 use git_reins::ledger::field::Field;
@@ -19,7 +19,6 @@ use git_reins::policy::Policy;
 
 use super::super::parts::{commit, pins, plain, policy};
 use super::super::words::{member, sha};
-use super::rules::takes_back_material;
 use super::worlds::*;
 
 /// What every world shares.
@@ -54,11 +53,7 @@ impl Ground {
 
     pub(super) fn facts(&self, w: &World) -> Facts {
         let material = Arc::new(self.material(w, false));
-        let base_material = if takes_back_material(w) {
-            Arc::new(self.material(w, true))
-        } else {
-            material.clone()
-        };
+        let base_material = Arc::new(self.material(w, true));
         let base = Held {
             id: commit(0),
             material: base_material.clone(),
@@ -91,8 +86,6 @@ impl Ground {
                 Vec::new()
             },
             protected: vec![base],
-            landing: None,
-            contents: Contents::default(),
             tip: Tip {
                 id: commit(1),
                 material,
@@ -101,8 +94,6 @@ impl Ground {
                 strays: w.stray.map(stray).into_iter().collect(),
                 base_rev: base_rev(w),
                 touched: BTreeSet::from(["src/lib.rs".to_owned()]),
-                unlaid: BTreeMap::new(),
-                tool_config: BTreeMap::new(),
                 unsorted: BTreeSet::new(),
                 policy_fault: None,
             },
@@ -146,7 +137,6 @@ impl Ground {
             fixtures: Arc::new(fixtures(w)),
             specs: Arc::new(BTreeMap::from([("spec/a.md".to_owned(), plain("spec"))])),
             policy: Some(plain("policy")),
-            signers: None,
         }
     }
 }

@@ -29,12 +29,7 @@ pub(super) fn has_epoch(w: &World) -> bool {
 }
 
 pub(super) fn has_patch(w: &World) -> bool {
-    matches!(w.shape, Shape::Patch | Shape::HumanPatch | Shape::Revert)
-}
-
-/// Whether the commit of the range has another fixture ledger than base.
-pub(super) fn takes_back_material(w: &World) -> bool {
-    has_epoch(w) && matches!(w.epoch, Epoch::Reused | Epoch::Renewed)
+    matches!(w.shape, Shape::Patch | Shape::HumanPatch)
 }
 
 pub(super) fn is_row(w: &World, id: &str) -> bool {
@@ -270,7 +265,6 @@ pub(super) const SCORE: &[Rule] = &[
 
 pub(super) fn needs_human(w: &World) -> bool {
     matches!(w.shape, Shape::HumanPatch | Shape::HumanLedgers)
-        || (w.shape == Shape::Revert && takes_back_material(w))
 }
 
 pub(super) fn refusals(w: &World, rules: &[&[Rule]]) -> BTreeSet<Code> {

@@ -54,7 +54,6 @@ fn run(id: &str, property: Option<&str>, outcome: Outcome) -> CheckRun {
         reason: None,
         exit: None,
         signal: None,
-        executed: None,
         opened: None,
         details: RunDetails::default(),
     }

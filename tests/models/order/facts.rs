@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use git_reins::decide::facts::{
-    CommitFacts, Contents, Facts, Held, LineFacts, Listing, Material, Own, ParentFacts, Reading,
-    Tip, Trials,
+    CommitFacts, Facts, Held, LineFacts, Listing, Material, Own, ParentFacts, Reading, Tip, Trials,
 };
 use git_reins::ledger::field::Field;
 use git_reins::ledger::fixture::{FixtureFile, FixtureLedger};
@@ -81,43 +80,9 @@ pub fn fixture_ledger(epoch: &Epoch, seed: &str) -> FixtureLedger {
     ledger
 }
 
-/// The bytes of a property or fixture file. The second version of a property file extends the first.
+/// The bytes of a property or fixture file.
 pub fn bytes(path: &str, version: u8) -> String {
-    if path.starts_with("properties/") && version == 2 {
-        format!("{path} 1\nmore")
-    } else {
-        format!("{path} {version}")
-    }
-}
-
-/// The bytes of a text. Its first two versions have the same cited section.
-pub fn text(version: u8) -> String {
-    match version {
-        2 => "# rule\n\n1\n\n# other\n\n2\n".to_owned(),
-        _ => format!("# rule\n\n{version}\n"),
-    }
-}
-
-/// What the rules ask of the bytes.
-fn contents() -> Contents {
-    let id = |text: &str| plain(text).id;
-    let extension = |path: &&str| (id(&bytes(path, 1)), id(&bytes(path, 2)));
-    let texts = SPECS
-        .iter()
-        .flat_map(|path| (1..4).map(move |version| (path, version)));
-    let mut contents = Contents {
-        extensions: PROPS.iter().map(extension).collect(),
-        ..Contents::default()
-    };
-    for (path, version) in texts {
-        let blob = id(&bytes(path, version));
-        let section = if version == 3 { "3" } else { "1" };
-        contents
-            .sections
-            .insert((blob, "rule".to_owned()), sha(section));
-        contents.with_headings.insert(blob);
-    }
-    contents
+    format!("{path} {version}")
 }
 
 fn listing<const N: usize>(paths: [&str; N], versions: [u8; N]) -> Arc<Listing> {
@@ -169,25 +134,16 @@ fn material(state: &State) -> Arc<Material> {
         fixtures: listing(FIXTURES, state.fixtures),
         specs: listing(SPECS, state.specs),
         policy: (state.policy != 0).then(|| plain(&format!("policy {}", state.policy))),
-        signers: None,
     })
 }
 
 pub(super) fn facts(model: &Model<'_>, policy: &Policy) -> Facts {
     let world = model.world;
-    let mut materials: Vec<Arc<Material>> = Vec::new();
-    for (at, commit) in world.commits.iter().enumerate() {
-        let of_material = |state: &State| State {
-            code: [0; 2],
-            auth: 0,
-            docs: 0,
-            ..*state
-        };
-        let mut earlier = world.commits.iter().take(at);
-        let same = earlier.position(|one| of_material(&one.state) == of_material(&commit.state));
-        materials
-            .push(same.map_or_else(|| material(&commit.state), |same| materials[same].clone()));
-    }
+    let materials: Vec<_> = world
+        .commits
+        .iter()
+        .map(|commit| material(&commit.state))
+        .collect();
     let empty = material(&State::default());
     let held = |at: usize| Held {
         id: commit(at),
@@ -214,9 +170,7 @@ pub(super) fn facts(model: &Model<'_>, policy: &Policy) -> Facts {
         policy: policy.clone(),
         today: "2026-03-01".parse().unwrap(),
         bases: model.bases().into_iter().map(held).collect(),
-        protected: model.beside_bases().into_iter().map(held).collect(),
-        landing: model.line().map(|line| materials[line].clone()),
-        contents: contents(),
+        protected: world.hidden.iter().copied().map(held).collect(),
         tip: Tip {
             id: commit(world.tip),
             material: materials[world.tip].clone(),
@@ -225,8 +179,6 @@ pub(super) fn facts(model: &Model<'_>, policy: &Policy) -> Facts {
             strays: Vec::new(),
             base_rev: None,
             touched: BTreeSet::new(),
-            unlaid: BTreeMap::new(),
-            tool_config: BTreeMap::new(),
             unsorted: BTreeSet::new(),
             policy_fault: None,
         },

@@ -6,7 +6,7 @@ use git_reins::decide::order;
 use git_reins::model::refusal::Code;
 
 use super::super::parts::commit;
-use super::super::world::{Epoch, FIXTURES, PROPS, ROWS, Row, SPECS, State, World};
+use super::super::world::{FIXTURES, PROPS, ROWS, Row, SPECS, State, World};
 use super::facts::shown_image;
 
 /// Code, reason and subject of one finding.
@@ -154,9 +154,9 @@ impl<'w> Model<'w> {
         self.world.commits[at].reverts && self.owns_code(at)
     }
 
-    /// The commits that carry the patch; a revert does.
+    /// The commits that carry the patch.
     pub fn patches(&self) -> BTreeSet<usize> {
-        let is_patch = |at: &usize| self.owns_code(*at);
+        let is_patch = |at: &usize| self.owns_code(*at) && !self.is_revert(*at);
         self.range().into_iter().filter(is_patch).collect()
     }
 
@@ -180,63 +180,36 @@ impl<'w> Model<'w> {
         steps
     }
 
-    /// The protected tip that the candidate would land on, where it is no base.
-    pub(super) fn line(&self) -> Option<usize> {
-        let hidden = self.world.hidden.iter().copied();
-        let nearest = hidden.min_by_key(|line| self.distance(*line));
-        nearest.filter(|line| !self.bases().contains(line))
+    /// Whether base lacks an item that a protected tip holds as tip does.
+    fn came_by_a_line<T: PartialEq + Default>(
+        &self,
+        base: usize,
+        item: impl Fn(&State) -> T,
+    ) -> bool {
+        let is_held = self
+            .world
+            .hidden
+            .iter()
+            .any(|line| item(&self.at(*line)) == item(&self.tip()));
+        item(&self.at(base)) == T::default() && item(&self.tip()) != T::default() && is_held
     }
 
-    /// The protected tips that no base reaches.
-    pub(super) fn beside_bases(&self) -> Vec<usize> {
-        let bases = self.bases();
-        let is_older = |line: &usize| bases.iter().any(|base| self.reaches[*base][*line]);
-        let hidden = self.world.hidden.iter().copied();
-        hidden.filter(|line| !is_older(line)).collect()
+    fn in_delta<T: PartialEq + Default>(&self, base: usize, item: impl Fn(&State) -> T) -> bool {
+        item(&self.at(base)) != item(&self.tip()) && !self.came_by_a_line(base, &item)
     }
 
-    /// The state that judges an item: what tip holds as the line does has landed there.
-    fn judging<T: PartialEq>(&self, base: usize, item: impl Fn(&State) -> T) -> T {
-        let tip = item(&self.tip());
-        let has_landed = self.line().is_some_and(|line| item(&self.at(line)) == tip);
-        if has_landed {
-            tip
+    /// The steps at which an item of the delta does not yet have the state it has at tip.
+    fn misses<T: PartialEq + Default>(&self, base: usize, item: impl Fn(&State) -> T) -> Vec<Step> {
+        let lacks = |step: &Step| item(&self.at_parent(step.1)) != item(&self.tip());
+        if self.in_delta(base, &item) {
+            self.steps().into_iter().filter(lacks).collect()
         } else {
-            item(&self.at(base))
+            Vec::new()
         }
     }
 
-    /// The oracle rows that judge.
-    fn judging_row(&self, base: usize, row: usize) -> Option<Row> {
-        self.judging(base, |s| bare(s, row))
-    }
-
-    /// The row in force, as the nearest base says: the one that judges, or one that the range
-    /// brings.
-    pub fn row_in_force(&self, row: usize) -> Option<Row> {
-        let tip = bare(&self.tip(), row);
-        let nearest = self
-            .bases()
-            .into_iter()
-            .min_by_key(|base| self.distance(*base));
-        let judging = nearest.and_then(|base| self.judging_row(base, row));
-        judging
-            .filter(|held| held.scored || !tip.is_some_and(|tip| tip.scored))
-            .or(tip)
-    }
-
-    fn judging_scored(&self, base: usize, row: usize) -> Option<Row> {
-        self.judging_row(base, row).filter(|row| row.scored)
-    }
-
-    /// The steps at which an item does not yet have the state it has at tip.
-    fn misses<T: PartialEq>(&self, item: impl Fn(&State) -> T) -> Vec<Step> {
-        let lacks = |step: &Step| item(&self.at_parent(step.1)) != item(&self.tip());
-        self.steps().into_iter().filter(lacks).collect()
-    }
-
     fn is_new_row(&self, base: usize, row: usize) -> bool {
-        self.judging_scored(base, row).is_none() && scored(&self.tip(), row).is_some()
+        scored(&self.at(base), row).is_none() && scored(&self.tip(), row).is_some()
     }
 
     /// The steps at which a new row is not there at all, and the patch commit did not bring it.
@@ -248,7 +221,7 @@ impl<'w> Model<'w> {
         if !self.is_new_row(base, row) {
             return Vec::new();
         }
-        self.misses(|s| scored(s, row))
+        self.misses(base, |s| scored(s, row))
             .into_iter()
             .filter(is_late)
             .collect()
@@ -293,6 +266,36 @@ impl<'w> Model<'w> {
         })
     }
 
+    /// A property file that section 3 leaves alone: no row that scores names it, and it was kept
+    /// for smoke at base, or is new and there for smoke or late rows.
+    fn is_spared(&self, base: usize, file: usize, late: &BTreeSet<usize>) -> bool {
+        let (before, after) = (self.at(base), self.tip());
+        let names = |state: State, row: usize| state.rows[row].is_some_and(|row| row.names[file]);
+        let any = |state: State, wanted: &dyn Fn(usize) -> bool| {
+            (0..2).any(|row| names(state, row) && wanted(row))
+        };
+        let is_smoke = |state: State, row: usize| scored(&state, row).is_none();
+        if any(before, &|row| !is_smoke(before, row))
+            || any(after, &|row| !is_smoke(after, row) && !late.contains(&row))
+        {
+            return false;
+        }
+        // a file that a patch met in another state, kept for no smoke row there, was a helper
+        let was_helper = self.steps().into_iter().any(|(_, parent)| {
+            let met = self.at_parent(parent);
+            let is_other = met.props[file] != 0 && met.props[file] != after.props[file];
+            is_other && !any(met, &|row| is_smoke(met, row))
+        });
+        if was_helper {
+            return false;
+        }
+        if before.props[file] != 0 {
+            any(before, &|row| is_smoke(before, row))
+        } else {
+            any(after, &|row| is_smoke(after, row) || late.contains(&row))
+        }
+    }
+
     /// Everything that the order of the commits refuses or holds, once it is known which rows are
     /// late.
     pub fn findings(&self, late: &BTreeSet<usize>) -> BTreeSet<Finding> {
@@ -310,9 +313,6 @@ impl<'w> Model<'w> {
             (0..4).for_each(|file| self.judge_prop(base, file, late, &mut found));
             (0..2).for_each(|freeze| self.judge_freeze(base, freeze, &mut found));
             (0..2).for_each(|spec| self.judge_spec(base, spec, late, &mut found));
-            (0..2).for_each(|row| self.hold_row(base, row, &mut found));
-            (0..4).for_each(|file| self.hold_prop(base, file, &mut found));
-            (0..2).for_each(|spec| self.hold_spec(base, spec, &mut found));
             self.judge_fixtures(base, &mut found);
             self.judge_policy(base, &mut found);
         }
@@ -325,23 +325,20 @@ impl<'w> Model<'w> {
         let mut say = |reason| {
             found.insert((Code::OracleNotIndependent, reason, ROWS[row].to_owned()));
         };
-        if !self.is_new_row(base, row) {
-            return;
+        let changed = scored(&self.at(base), row) != scored(&self.tip(), row);
+        if scored(&self.at(base), row).is_some() && changed && !self.patches().is_empty() {
+            say("weakened");
         }
-        for (patch, parent) in self.misses(|s| scored(s, row)) {
-            if scored(&self.at_parent(parent), row).is_some() {
-                if !self.is_revert(patch) {
-                    say("changed-after-patch");
-                }
+        for (patch, parent) in self.misses(base, |s| scored(s, row)) {
+            if scored(&self.tip(), row).is_none() {
+                continue;
+            }
+            if scored(&self.at_parent(parent), row).is_some() || !self.is_new_row(base, row) {
+                say("changed-after-patch");
             } else if self.owns_row(patch, row) {
                 say("same-commit");
             }
         }
-    }
-
-    /// Whether a row has to come first: the range brings it, and it scores.
-    fn has_to_precede(&self, base: usize, row: usize, late: &BTreeSet<usize>) -> bool {
-        self.is_new_row(base, row) && !late.contains(&row)
     }
 
     fn judge_prop(
@@ -351,29 +348,37 @@ impl<'w> Model<'w> {
         late: &BTreeSet<usize>,
         found: &mut BTreeSet<Finding>,
     ) {
-        let names = |row: usize| scored(&self.tip(), row).is_some_and(|row| row.names[file]);
-        let is_named = (0..2).any(|row| names(row) && self.has_to_precede(base, row, late));
-        let is_brought = self.judging(base, |s| s.props[file]) != self.tip().props[file];
-        if is_named && is_brought && !self.misses(|s| s.props[file]).is_empty() {
-            found.insert((
-                Code::OracleNotIndependent,
-                "property-changed",
-                PROPS[file].to_owned(),
-            ));
+        let say = |reason| (Code::OracleNotIndependent, reason, PROPS[file].to_owned());
+        let (before, after) = (self.at(base).props[file], self.tip().props[file]);
+        if self.is_spared(base, file, late) {
+            return;
+        }
+        if before != 0 && before != after && !self.patches().is_empty() {
+            found.insert(say("weakened"));
+        }
+        if !self.misses(base, |s| s.props[file]).is_empty() {
+            found.insert(say("property-changed"));
         }
     }
 
     fn judge_freeze(&self, base: usize, at: usize, found: &mut BTreeSet<Finding>) {
         let item = |s: &State| s.freezes[at].map(|freeze| freeze.version);
-        let (before, now) = (self.judging(base, item), item(&self.tip()));
-        let reason = match before {
-            _ if now.is_none() || before == now || self.patches().is_empty() => return,
-            Some(_) => "edited",
-            None if self.misses(item).is_empty() => return,
-            None => "added",
+        let is_edited = item(&self.at(base)).is_some() && item(&self.at(base)) != item(&self.tip());
+        let is_added = !self.misses(base, item).is_empty();
+        let has_patch = !self.patches().is_empty();
+        let say = |reason| {
+            (
+                Code::FreezeAddedWithPatch,
+                reason,
+                format!("{} seed 7", ROWS[at]),
+            )
         };
-        let subject = format!("{} seed 7", ROWS[at]);
-        found.insert((Code::FreezeAddedWithPatch, reason, subject));
+        if item(&self.tip()).is_some() && is_edited && has_patch {
+            found.insert(say("edited"));
+        }
+        if item(&self.tip()).is_some() && is_added {
+            found.insert(say("added"));
+        }
     }
 
     fn judge_spec(
@@ -383,82 +388,17 @@ impl<'w> Model<'w> {
         late: &BTreeSet<usize>,
         found: &mut BTreeSet<Finding>,
     ) {
-        let is_brought =
-            section(self.judging(base, |s| s.specs[spec])) != section(self.tip().specs[spec]);
-        let is_changed = !self.misses(|s| section(s.specs[spec])).is_empty();
-        if self.has_to_precede(base, spec, late) && is_brought && is_changed {
+        let is_cited = (scored(&self.tip(), spec).is_some() && !late.contains(&spec))
+            || scored(&self.at(base), spec).is_some();
+        let differs = self.in_delta(base, |s| s.specs[spec]);
+        if is_cited && !self.misses(base, |s| s.specs[spec]).is_empty() {
             found.insert((
                 Code::SpecChangedByPatch,
                 "text-changed",
                 SPECS[spec].to_owned(),
             ));
-        }
-    }
-
-    /// An item that base holds is held for a person; as a backport where another line holds it so.
-    fn hold<T: PartialEq>(
-        &self,
-        reason: &'static str,
-        subject: &str,
-        item: impl Fn(&State) -> Option<T>,
-        found: &mut BTreeSet<Finding>,
-    ) {
-        let now = item(&self.tip());
-        let holds = |line: &usize| item(&self.at(*line)) == now;
-        let is_backport = now.is_some() && self.beside_bases().iter().any(holds);
-        let reason = if is_backport { "backport" } else { reason };
-        found.insert((Code::NeedsHuman, reason, subject.to_owned()));
-    }
-
-    fn hold_row(&self, base: usize, row: usize, found: &mut BTreeSet<Finding>) {
-        let (Some(before), now) = (self.judging_row(base, row), bare(&self.tip(), row)) else {
-            return;
-        };
-        let is_kept = now.is_some_and(|now| {
-            let is_new = !before.scored && now.scored;
-            let pins = before.pins;
-            is_new || Row { pins, ..now } == before
-        });
-        if !is_kept {
-            self.hold("row-edited", ROWS[row], |s| bare(s, row), found);
-        }
-    }
-
-    fn hold_prop(&self, base: usize, file: usize, found: &mut BTreeSet<Finding>) {
-        let names = |row: Option<Row>| row.is_some_and(|row| row.names[file]);
-        let was_named = (0..2).any(|row| names(self.judging_row(base, row)));
-        let is_named = (0..2).any(|row| names(self.tip().rows[row]));
-        let (before, now) = (
-            self.judging(base, |s| s.props[file]),
-            self.tip().props[file],
-        );
-        if before == 0 {
-            return;
-        }
-        let item = |s: &State| Some(s.props[file]).filter(|version| *version != 0);
-        let is_extended = (before, now) == (1, 2);
-        if was_named && before != now && !is_extended {
-            self.hold("property-edited", PROPS[file], item, found);
-        }
-        let tip = self.tip().rows;
-        let begins = (0..2).find(|row| !was_named && names(tip[*row]));
-        let drops = |row: &usize| names(self.judging_row(base, *row)) && tip[*row].is_some();
-        let stops = (0..2).find(|row| now != 0 && !is_named && drops(row));
-        if let Some(row) = begins.or(stops) {
-            self.hold("harness-changed", PROPS[file], |s| bare(s, row), found);
-        }
-    }
-
-    fn hold_spec(&self, base: usize, spec: usize, found: &mut BTreeSet<Finding>) {
-        let (before, now) = (
-            self.judging(base, |s| s.specs[spec]),
-            self.tip().specs[spec],
-        );
-        let is_cited = self.judging_row(base, spec).is_some();
-        let is_changed = now == 0 || (is_cited && section(before) != section(now));
-        if before != 0 && before != now && is_changed {
-            let item = |s: &State| Some(s.specs[spec]).filter(|version| *version != 0);
-            self.hold("spec-changed", SPECS[spec], item, found);
+        } else if differs && scored(&self.at(base), spec).is_some() && !self.patches().is_empty() {
+            found.insert((Code::NeedsHuman, "spec-changed", SPECS[spec].to_owned()));
         }
     }
 
@@ -466,48 +406,60 @@ impl<'w> Model<'w> {
         let mut say = |reason, subject: &str| {
             found.insert((Code::FixtureMigrationMixed, reason, subject.to_owned()));
         };
-        let has_patch = !self.patches().is_empty();
-        let before = self.judging(base, |s| s.epoch);
         let image = |s: &State| s.epoch.map(|epoch| epoch.image);
-        let is_other = match before {
-            Some(before) => has_patch && image(&self.tip()) != Some(before.image),
-            None => !self.misses(image).is_empty(),
-        };
-        if let Some(now) = image(&self.tip()).filter(|_| is_other) {
+        if let Some(now) = image(&self.tip()).filter(|_| !self.misses(base, image).is_empty()) {
             say("image-changed", &shown_image(now));
         }
-        let name = |epoch: Option<Epoch>| epoch.map_or(0, |epoch| epoch.name);
-        let is_renamed = name(before) != name(self.tip().epoch);
+        let is_moved = |file: &usize| {
+            let pinned = self
+                .at(base)
+                .epoch
+                .is_some_and(|epoch| epoch.pins[*file] != 0);
+            let before = self.at(base).fixtures[*file];
+            pinned && before != self.tip().fixtures[*file]
+        };
+        let moved: Vec<_> = (0..2).filter(is_moved).collect();
         for (file, path) in FIXTURES.iter().enumerate() {
-            let version = self.judging(base, |s| s.fixtures[file]);
-            if version == self.tip().fixtures[file] {
-                continue;
-            }
-            if has_patch && version != 0 {
+            if moved.contains(&file) && !self.patches().is_empty() {
                 say("migration-with-patch", path);
             }
+            let lacks =
+                |step: &Step| self.at_parent(step.1).fixtures[file] != self.tip().fixtures[file];
+            let is_moved = moved.contains(&file) && self.steps().iter().any(lacks);
+            if is_moved || !self.misses(base, |s| s.fixtures[file]).is_empty() {
+                say("fixture-changed", path);
+            }
+        }
+        let name = |s: &State| s.epoch.map_or(0, |epoch| epoch.name);
+        let is_renamed = name(&self.at(base)) != name(&self.tip());
+        for file in moved {
             let is_early = |at: &usize| {
                 let owns = self.owns(*at, |s| s.fixtures[file]);
-                let renames = self.owns(*at, |s| name(s.epoch));
-                owns && (renames || name(self.at(*at).epoch) == name(self.tip().epoch))
+                owns && name(&self.at(*at)) == name(&self.tip()) && !self.is_revert(*at)
             };
-            let is_pinned = before.is_some_and(|epoch| epoch.pins[file] != 0);
-            if is_pinned && !has_patch && is_renamed && self.range().iter().any(is_early) {
-                say("bytes-with-ledger", path);
+            if self.patches().is_empty() && is_renamed && self.range().iter().any(is_early) {
+                say("bytes-with-ledger", FIXTURES[file]);
             }
         }
     }
 
     fn judge_policy(&self, base: usize, found: &mut BTreeSet<Finding>) {
-        if self.judging(base, |s| s.policy) == self.tip().policy {
+        if !self.in_delta(base, |s| s.policy) {
             return;
         }
-        let (code, reason) = if self.patches().is_empty() {
-            (Code::NeedsHuman, "policy-changed")
+        found.insert(if self.patches().is_empty() {
+            (
+                Code::NeedsHuman,
+                "policy-changed",
+                ".gitreins/reins.toml".to_owned(),
+            )
         } else {
-            (Code::PolicyChangedByPatch, "policy-with-patch")
-        };
-        found.insert((code, reason, ".gitreins/reins.toml".to_owned()));
+            (
+                Code::PolicyChangedByPatch,
+                "policy-with-patch",
+                ".gitreins/reins.toml".to_owned(),
+            )
+        });
     }
 
     fn judge_removal(&self, row: usize, found: &mut BTreeSet<Finding>) {
@@ -530,7 +482,7 @@ impl<'w> Model<'w> {
         let is_weakened = self
             .bases()
             .iter()
-            .any(|base| self.judging_scored(*base, row).is_some());
+            .any(|base| scored(&self.at(*base), row).is_some());
         let drops = |at: &usize| {
             let mut before = self
                 .parents(*at)
@@ -556,35 +508,24 @@ impl<'w> Model<'w> {
             if self.owns_auth(at) {
                 found.insert((Code::NeedsHuman, "human-only-path", "src/auth/h".to_owned()));
             }
-            if self.is_revert(at) && self.owns_material(at) {
+            let parent = self.at_parent(self.parents(at)[0]);
+            let row = |s: &State, at: usize| s.rows[at].map(|row| Row { hint: 0, ..row });
+            let freeze = |s: &State, at: usize| s.freezes[at].map(|freeze| freeze.version);
+            let takes_away = |one: usize| {
+                let now = self.at(at);
+                (row(&parent, one).is_some() && row(&parent, one) != row(&now, one))
+                    || (freeze(&parent, one).is_some() && freeze(&parent, one) != freeze(&now, one))
+            };
+            if self.is_revert(at) && (0..2).any(takes_away) {
                 found.insert((Code::NeedsHuman, "revert", commit(at).short()));
             }
         }
     }
-
-    /// Whether a commit owns a path of material.
-    fn owns_material(&self, at: usize) -> bool {
-        (0..4).any(|file| self.owns(at, |s| s.props[file]))
-            || (0..2).any(|file| self.owns(at, |s| s.fixtures[file]))
-            || (0..2).any(|file| self.owns(at, |s| s.specs[file]))
-            || self.owns(at, |s| s.rows)
-            || self.owns(at, |s| s.freezes)
-            || self.owns(at, |s| s.epoch)
-            || self.owns(at, |s| s.policy)
-    }
-}
-
-/// A row; `authored_commit` is no part of its state.
-fn bare(state: &State, row: usize) -> Option<Row> {
-    state.rows[row].map(|row| Row { hint: 0, ..row })
-}
-
-/// The cited section of a text: the second version has that of the first.
-fn section(version: u8) -> u8 {
-    if version == 2 { 1 } else { version }
 }
 
 /// A row that scores; `authored_commit` is no part of its state.
 pub fn scored(state: &State, row: usize) -> Option<Row> {
-    bare(state, row).filter(|row| row.scored)
+    state.rows[row]
+        .filter(|row| row.scored)
+        .map(|row| Row { hint: 0, ..row })
 }
