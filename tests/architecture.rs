@@ -1,4 +1,4 @@
-//! Is the house as ARCHITECTURE.md draws it: floors, imports, every file in its place?
+//! Checks that the source has the layers that ARCHITECTURE.md describes.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that cannot read the source fails"
@@ -11,8 +11,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The rooms by floor. A room may use its own floor and those below.
-const FLOORS: &[(u8, &[&str])] = &[
+/// The modules by layer. A module may use its own layer and those below.
+const LAYERS: &[(u8, &[&str])] = &[
     (4, &["main", "lib", "cli", "commands"]),
     (3, &["editing", "evidence", "foreman", "install", "judge"]),
     (2, &["git", "sandbox", "sys"]),
@@ -27,9 +27,6 @@ const FLOORS: &[(u8, &[&str])] = &[
 const FORBIDDEN: &[&str] = &[
     "util", "utils", "helpers", "common", "misc", "types", "manager",
 ];
-
-const BEGIN: &str = "<!-- files: made by tests/architecture.rs -->\n";
-const END: &str = "<!-- end of files -->";
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -60,24 +57,24 @@ fn sources() -> BTreeMap<String, String> {
     found
 }
 
-fn room(file: &str) -> &str {
+fn module(file: &str) -> &str {
     let first = Path::new(file).components().next().unwrap();
     first.as_os_str().to_str().unwrap().trim_end_matches(".rs")
 }
 
-fn floor(room: &str) -> Option<u8> {
-    FLOORS
+fn layer(module: &str) -> Option<u8> {
+    LAYERS
         .iter()
-        .find(|(_, rooms)| rooms.contains(&room))
-        .map(|(floor, _)| *floor)
+        .find(|(_, modules)| modules.contains(&module))
+        .map(|(layer, _)| *layer)
 }
 
 #[test]
-fn every_file_has_a_floor_a_question_and_a_name() {
+fn every_file_has_a_layer_a_header_and_a_name() {
     for (file, text) in sources() {
         assert!(
-            floor(room(&file)).is_some(),
-            "src/{file}: its room is on no floor; add it to tests/architecture.rs"
+            layer(module(&file)).is_some(),
+            "src/{file}: its module is on no layer; add it to tests/architecture.rs"
         );
         let stem = Path::new(&file)
             .file_stem()
@@ -91,7 +88,7 @@ fn every_file_has_a_floor_a_question_and_a_name() {
         );
         assert!(
             text.starts_with("//! "),
-            "src/{file}: the first line says what the file answers, with //!"
+            "src/{file}: the first line says what the file does, with //!"
         );
     }
 }
@@ -99,17 +96,17 @@ fn every_file_has_a_floor_a_question_and_a_name() {
 #[test]
 fn imports_point_downward() {
     for (file, text) in sources() {
-        let own = floor(room(&file)).unwrap();
+        let own = layer(module(&file)).unwrap();
         for (number, line) in text.lines().enumerate() {
             for part in line.split("crate::").skip(1) {
                 let name: String = part
                     .chars()
                     .take_while(|c| c.is_alphanumeric() || *c == '_')
                     .collect();
-                let Some(other) = floor(&name) else { continue };
+                let Some(other) = layer(&name) else { continue };
                 assert!(
                     other <= own,
-                    "src/{file}:{}: floor {own} uses crate::{name} on floor {other}",
+                    "src/{file}:{}: layer {own} uses crate::{name} on layer {other}",
                     number + 1
                 );
             }
@@ -127,47 +124,5 @@ fn gix_stays_in_git() {
             !uses || file.starts_with("git/"),
             "src/{file}: gix is used in src/git alone"
         );
-    }
-}
-
-/// The part of ARCHITECTURE.md that lists the files, made from their first lines.
-fn drawn() -> String {
-    let mut out = String::from(BEGIN);
-    for (floor, rooms) in FLOORS {
-        out.push_str(&format!(
-            "\n### Floor {floor}\n\n| file | answers |\n|---|---|\n"
-        ));
-        for (file, text) in sources() {
-            if rooms.contains(&room(&file)) {
-                let question: Vec<_> = text
-                    .lines()
-                    .take_while(|line| line.starts_with("//!") && line.len() > 3)
-                    .map(|line| line.trim_start_matches("//!").trim())
-                    .collect();
-                out.push_str(&format!(
-                    "| `src/{file}` | {} |\n",
-                    question.join(" ").replace('|', "\\|")
-                ));
-            }
-        }
-    }
-    out + END
-}
-
-#[test]
-fn architecture_md_lists_every_file() {
-    let path = root().join("ARCHITECTURE.md");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let (before, rest) = text
-        .split_once(BEGIN)
-        .expect("ARCHITECTURE.md has the marker of the list");
-    let (_, after) = rest
-        .split_once(END)
-        .expect("ARCHITECTURE.md has the end of the list");
-    let wanted = format!("{before}{}{after}", drawn());
-    if text != wanted {
-        let made = root().join("target/ARCHITECTURE.md");
-        std::fs::write(&made, wanted).unwrap();
-        panic!("ARCHITECTURE.md is out of date: cp target/ARCHITECTURE.md ARCHITECTURE.md");
     }
 }
