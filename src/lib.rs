@@ -1,4 +1,4 @@
-//! The rooms of the house; see ARCHITECTURE.md for the floors.
+//! The modules of git reins; ARCHITECTURE.md describes the layers.
 
 pub mod cli;
 pub mod commands;

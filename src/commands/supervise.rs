@@ -1,4 +1,4 @@
-//! `git reins supervise`: how does this program watch one job, started again by itself?
+//! `git reins supervise`: watches one job; this program starts itself with it.
 
 use std::ffi::OsString;
 

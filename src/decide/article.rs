@@ -1,4 +1,4 @@
-//! What do the source articles' rules alone say about bare ledgers?
+//! Applies the rules of the source articles alone to bare ledgers.
 
 use std::collections::{BTreeMap, BTreeSet};
 

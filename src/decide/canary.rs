@@ -1,5 +1,5 @@
-//! What do the canaries say that need no process: is the patch read as a whole, and did git change
-//! what was read?
+//! Judges the canaries that need no process: the patch is read as a whole, and git changes what was
+//! read.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Does what was enforced in a trial include what a policy requires, and for which checks not?
+//! Tells whether what was enforced in a trial includes what a policy requires, and for which checks
+//! it does not.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Does the fixture ledger pin an epoch, and are the bytes at tip the pinned ones?
+//! Judges the fixture ledger: it pins an epoch, and the bytes at tip are the pinned ones.
 
 use std::collections::BTreeMap;
 

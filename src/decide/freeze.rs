@@ -1,4 +1,4 @@
-//! Is every freeze bound to a property, a seed, an owner, the pinned base and a near day?
+//! Judges freeze rows: bound to a property, a seed, an owner, the pinned base and a near day.
 
 use std::collections::BTreeSet;
 

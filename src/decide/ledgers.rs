@@ -1,4 +1,4 @@
-//! Are the three ledgers there, readable, and alone in their directory?
+//! Judges the three ledgers as files: present, readable, and alone in their directory.
 
 use super::facts::{Facts, Material, Reading};
 use crate::ledger::file::{FaultKind, LedgerFault, LedgerName};

@@ -1,4 +1,4 @@
-//! Facts in, verdict out: nothing in this room can fail, wait or look at the machine.
+//! Pure functions from facts to verdicts: nothing here fails, waits or reads.
 
 pub mod adjudicate;
 pub mod admit;

@@ -1,4 +1,4 @@
-//! Where in the loop does somebody stand, and which command comes next?
+//! Tells where a person is in the loop, and the next command.
 
 use crate::model::decision::{Decision, Outcome};
 use crate::model::refusal::Code;

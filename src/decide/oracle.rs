@@ -1,4 +1,4 @@
-//! Is every oracle row independent, bound to bytes that are there, and cited from a text?
+//! Judges oracle rows: independent, bound to bytes that are there, and cited from a text.
 
 use super::facts::Facts;
 use super::ledgers::{Findings, ledger_path};

@@ -1,4 +1,4 @@
-//! What do the runners of tests say in the output of a command: how many ran, and how many failed?
+//! Reads from the output of a command how many tests ran and how many failed.
 //!
 //! Read strictly: a line counts only when it has the whole form of a runner's own. Whatever is
 //! graded can print such a line too, so no number found here makes anything a pass.

@@ -1,4 +1,4 @@
-//! Which commands put a mended ledger where it counts?
+//! Writes the commands that land a corrected ledger.
 //!
 //! A row that a patch already stands on cannot be mended beside the patch: it lands in a range of
 //! its own. No text ever advises to reorder commits.

@@ -1,4 +1,4 @@
-//! What do the bytes of a `verdict.json`, and of the `reverify.json` beside it, amount to?
+//! Reads a `verdict.json` and the `reverify.json` beside it.
 
 use super::adjudicate::{adjudicate, settle, tiers_of_trial, tiers_of_verdict};
 use crate::gitreins::verdict::{Entry, EntryFault, Verdict, read as read_entry};

@@ -1,4 +1,4 @@
-//! Which paths does a merge keep old although the protected line has moved them?
+//! Finds the paths that a merge keeps in an old state although the protected line has changed them.
 //!
 //! A three-way merge takes what only the other side has changed. A merge that keeps the old state
 //! instead (`-s ours`, or a tree put together by hand) owns nothing by comparison with its

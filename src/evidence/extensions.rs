@@ -1,4 +1,4 @@
-//! How often was the expiry of a freeze extended in the whole history of its ledger?
+//! Counts how often the expiry of a freeze was extended in the history of its ledger.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};

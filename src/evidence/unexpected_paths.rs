@@ -1,4 +1,4 @@
-//! Which entries may not be where they are, and which code does the range touch?
+//! Finds entries that may not be where they are, and the code that the range touches.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! How long may a run of a check take? Decided before it runs, and from base only.
+//! Tells how long a run of a check may take. Decided before it runs, and from base only.
 
 use std::collections::BTreeMap;
 

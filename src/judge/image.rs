@@ -1,4 +1,4 @@
-//! On which image does the trial run, and is it the pinned one?
+//! Measures the image on which the trial runs and compares it with the pinned one.
 
 use super::fault::TrialError;
 use crate::model::image::{Basis, RunnerImage};

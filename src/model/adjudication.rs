@@ -1,4 +1,4 @@
-//! What does a judge's result amount to, and which words say so?
+//! Describes what a judge's result amounts to.
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};

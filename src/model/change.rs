@@ -1,4 +1,4 @@
-//! What is a change of the ledgers or of the policy, in meaning? The answer of `git reins diff`.
+//! Describes a change of the ledgers or of the policy in meaning. The answer of `git reins diff`.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! Which calendar day is it, and how far apart are two days? (UTC, no time zones.)
+//! A calendar day in UTC, and the distance between two days. (UTC, no time zones.)
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,5 @@
-//! What is an answer made of? The decision, its details, and the states of properties.
+//! Describes an answer: the decision, its details, and the states of properties. The decision, its
+//! details, and the states of properties.
 
 use schemars::JsonSchema;
 use serde::Serialize;

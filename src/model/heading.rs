@@ -1,4 +1,4 @@
-//! Which anchors does a text have, in Markdown, AsciiDoc or reStructuredText?
+//! Finds the anchors of a text in Markdown, AsciiDoc or reStructuredText.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Which object, row, seed or digest is meant? One newtype for every kind of name.
+//! Newtypes for the names of objects, rows, seeds and digests. One newtype for every kind of name.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! What does a runner image id claim, and how strong is the claim?
+//! Describes what a runner image id claims, and how strong the claim is.
 
 use std::fmt;
 use std::str::FromStr;

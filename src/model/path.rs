@@ -1,4 +1,4 @@
-//! Is this text a safe path inside a repository, and what does a path prefix cover?
+//! Safe paths inside a repository, and the prefixes that cover them.
 
 use std::fmt;
 use std::str::FromStr;

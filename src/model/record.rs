@@ -1,4 +1,4 @@
-//! How is a record that we wrote ourselves read strictly and printed canonically?
+//! Reads the records that this program writes, strictly, and prints them canonically.
 //!
 //! A record is written by a program, so there is one way to write it: what does not print back to
 //! the very bytes that were read (another order, a repeated or unknown member, a list in the place

@@ -1,4 +1,4 @@
-//! Which refusal codes exist, what does each mean, what is read for it, and what fixes it?
+//! Lists the refusal codes: meaning, what is read for each, and what fixes it.
 //!
 //! This is the only place where a code is spelled: `explain`, the README's table and the
 //! schemas are made from here.

@@ -1,4 +1,4 @@
-//! What did replaying seeds on base show, and how is that evidence kept until a freeze carries it?
+//! Describes what replaying seeds on base showed, kept until a freeze takes it over.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What does a reviewer need about a candidate? One answer, whatever format it is written in.
+//! Describes what a reviewer needs about a candidate. One answer, whatever format it is written in.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! What did running tier 1 again show? `reverify.json`, which lies beside the verdict it is about.
+//! Describes what running tier 1 again showed. `reverify.json`, which lies beside the verdict it is
+//! about.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! How does a path stand in JSON? One character for each byte, since a path is no text.
+//! Writes a path in JSON. One character for each byte, since a path is no text.
 //!
 //! For `#[serde(with = "serde_path")]`; `serde_path::list` is the same for many of them.
 

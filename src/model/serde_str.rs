@@ -1,4 +1,4 @@
-//! How does a newtype stand in JSON? As the text that it prints and parses, and as nothing else.
+//! Writes a newtype in JSON. As the text that it prints and parses, and as nothing else.
 
 use std::borrow::Cow;
 use std::fmt::Display;

@@ -1,4 +1,4 @@
-//! How is a text written so that a shell reads it as one word?
+//! Writes a text so that a shell reads it as one word.
 
 use super::path::is_hidden;
 

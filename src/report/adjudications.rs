@@ -1,4 +1,4 @@
-//! How do adjudicated verdicts read on a terminal, and what do they add up to?
+//! Writes adjudicated verdicts for a terminal, with their sums.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

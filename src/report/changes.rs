@@ -1,4 +1,4 @@
-//! How do changes of the ledgers and of the policy read, what is weaker first?
+//! Writes changes of the ledgers and of the policy, what is weaker first.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! How does a report read as a comment on a pull request?
+//! Writes a report as a comment on a pull request.
 //!
 //! Whoever posts it finds the comment of the last run by its first line, and edits that one. Forges
 //! refuse a long comment as a whole: every part has a budget, and says how much more there is.

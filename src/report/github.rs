@@ -1,4 +1,4 @@
-//! How does a report stand beside the lines of a pull request, as workflow commands?
+//! Writes a report as GitHub workflow commands.
 //!
 //! GitHub keeps ten errors of a step and drops the others without a word: nine findings, and a line
 //! that counts them all.

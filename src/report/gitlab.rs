@@ -1,4 +1,4 @@
-//! How does a report stand in a merge request, as GitLab's code quality?
+//! Writes a report as GitLab code quality.
 
 use serde::Serialize;
 

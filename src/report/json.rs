@@ -1,4 +1,4 @@
-//! How is an answer written as JSON?
+//! Writes an answer as JSON.
 
 pub use crate::model::record::print;
 

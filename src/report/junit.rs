@@ -1,4 +1,4 @@
-//! How does a report stand among test results, as JUnit XML?
+//! Writes a report as JUnit XML.
 //!
 //! A case for the decision, one for each rule of the gate and one for each property. Whatever is no
 //! admission is a failure or an error of the first case at least.

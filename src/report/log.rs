@@ -1,4 +1,4 @@
-//! How does a text stand in the log of a CI system without being obeyed?
+//! Writes a text into the log of a CI system so that the runner does not obey it.
 //!
 //! Runners read what a step prints, on stdout and on stderr: `::error::` and its like at the
 //! beginning of a line, behind any spaces, and `##[error]` and its like anywhere in it.

@@ -1,4 +1,4 @@
-//! How does a text from outside stand in Markdown without any effect?
+//! Writes a text from outside into Markdown without any effect.
 
 use crate::model::path::visible;
 

@@ -1,4 +1,4 @@
-//! How does a decision read, for a person and for a program?
+//! Writes decisions for people and programs.
 
 pub mod adjudications;
 pub mod changes;

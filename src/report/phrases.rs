@@ -1,4 +1,4 @@
-//! Which phrases do the formats of a report share?
+//! The phrases that the formats of a report share.
 
 use crate::model::path::visible;
 use crate::model::record::word;

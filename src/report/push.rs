@@ -1,4 +1,4 @@
-//! How does the answer to a push read: which ref, why, and what next?
+//! Writes the answer to a push: the ref, the reason and the next step.
 //!
 //! A hook talks on stderr only, into terminals, logs and the `remote: ` lines of servers: at most 72
 //! columns, ASCII, no colour. Commands alone keep the names that they need to work.

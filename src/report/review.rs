@@ -1,4 +1,4 @@
-//! How does a report read on a terminal of 80 columns, without colour?
+//! Writes a report for a terminal of 80 columns, without colour.
 
 use std::fmt::Write as _;
 

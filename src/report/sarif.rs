@@ -1,4 +1,4 @@
-//! How does a report stand in SARIF 2.1.0?
+//! Writes a report as SARIF 2.1.0.
 //!
 //! One run. Every result has a location, since a consumer refuses the whole file for one that has
 //! none. What is no valid message, link or address in this format is broken up or encoded.

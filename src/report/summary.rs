@@ -1,4 +1,4 @@
-//! Which facts of a decision does a reviewer see? Facts and a decision in, a report out.
+//! Makes a report from a decision and its facts. Facts and a decision in, a report out.
 
 use std::collections::{BTreeMap, BTreeSet};
 

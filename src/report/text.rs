@@ -1,4 +1,4 @@
-//! How does a decision read on a terminal of 80 columns, without colour, and a finding on any width?
+//! Writes a decision for a terminal of 80 columns, without colour, and a finding for any width.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Are tiers told from what a judge wrote, and is nothing called a pass that is none?
+//! Tests how tiers are read and what counts as a pass.
 
 use super::*;
 

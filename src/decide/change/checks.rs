@@ -1,4 +1,4 @@
-//! Which declared checks are gone, and which ask for less than before?
+//! Compares declared checks: those that are gone and those that ask for less.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! How did the changes come about: by which commits, before the patch or not, the how-manieth time?
+//! Attributes changes to commits: which commits made them, before the patch or not, and how often
+//! before.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

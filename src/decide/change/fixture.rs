@@ -1,4 +1,4 @@
-//! What changed in the fixture ledger: the epoch, and file by file?
+//! Compares the fixture ledger: the epoch, and file by file.
 
 use super::member::{Member, lines, text};
 use super::pairs::{Pair, pair};

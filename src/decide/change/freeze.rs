@@ -1,4 +1,4 @@
-//! What changed in the freeze ledger, row by row and field by field?
+//! Compares the freeze ledger row by row and field by field.
 
 use super::member::{Member, text};
 use super::pairs::{Pair, pair};

@@ -1,4 +1,4 @@
-//! How does a field of a row read as one text, so that two texts are the same only when the fields are?
+//! Writes a field of a row as one text, so that two texts are equal only when the fields are.
 
 use crate::ledger::field::Field;
 

@@ -1,4 +1,4 @@
-//! What changed in the ledgers and in the policy, in meaning, and what of it is weaker?
+//! Compares ledgers and policy in meaning and tells what is weaker.
 //!
 //! Rows are compared by key, fields one by one. A change that nobody has classified weakens.
 

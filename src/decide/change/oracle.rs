@@ -1,4 +1,4 @@
-//! What changed in the oracle ledger, row by row and field by field?
+//! Compares the oracle ledger row by row and field by field.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Which commits of a range made a row, a field or a file what it is at tip?
+//! Finds the commits of a range that made a row, a field or a file what it is at tip.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which rows of two sorted lists belong together?
+//! Pairs the rows of two sorted lists.
 
 use std::cmp::Ordering;
 

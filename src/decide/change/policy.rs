@@ -1,4 +1,4 @@
-//! Which settings of the policy are others, and do they ask for less?
+//! Compares the settings of two policies and tells which ask for less.
 //!
 //! Every section is taken apart without `..`, so that a new setting does not compile before
 //! somebody has said which way it is weaker; where nobody can say, every change weakens.

@@ -1,4 +1,4 @@
-//! Does one setting ask for less than before? The changes of a policy, collected.
+//! Tells whether one setting asks for less than before. The changes of a policy, collected.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;

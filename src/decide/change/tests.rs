@@ -1,4 +1,4 @@
-//! Is every kind of weakening seen, and nothing else called one?
+//! Tests that every kind of weakening is seen and that nothing else is called one.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Which words of a text are others? In time that a long text cannot make quadratic.
+//! Finds the words in which two texts differ. In time that a long text cannot make quadratic.
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 

@@ -1,4 +1,4 @@
-//! What does the commit of a fold say? Validated words, and no text of a judge.
+//! Writes the message of a fold. Validated words, and no text of a judge.
 
 use std::collections::BTreeMap;
 

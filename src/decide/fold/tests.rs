@@ -1,4 +1,4 @@
-//! Does a fold take all or nothing, and say only its own words?
+//! Tests that a fold takes all or nothing and writes only its own words.
 
 use super::*;
 

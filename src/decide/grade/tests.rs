@@ -1,4 +1,4 @@
-//! Is a failure of the product told from a clock, a missing tool and nothing graded?
+//! Tests that a failure of the product is told from a timeout, a missing tool and nothing graded.
 
 use super::*;
 

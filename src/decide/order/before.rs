@@ -1,4 +1,4 @@
-//! Does something stand before every patch commit, in the state that it has at tip?
+//! Tells whether something stands before every patch commit in the state that it has at tip.
 
 use std::sync::Arc;
 

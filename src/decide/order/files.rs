@@ -1,4 +1,4 @@
-//! Do the property files and the cited texts stand before the patch?
+//! Judges whether property files and cited texts stand before the patch.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Do the fixture bytes and the runner image stand still while the patch is made?
+//! Judges whether fixture bytes and runner image stay the same while the patch is made.
 
 use std::collections::BTreeSet;
 

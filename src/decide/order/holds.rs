@@ -1,4 +1,4 @@
-//! What is held for a person, and may this range change the policy?
+//! Finds what is held for a person, and changes of the policy.
 
 use std::collections::{BTreeMap, BTreeSet};
 

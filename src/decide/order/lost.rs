@@ -1,4 +1,4 @@
-//! Which rows did a merge lose, although nobody took them away?
+//! Finds the rows that a merge lost.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

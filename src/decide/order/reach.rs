@@ -1,4 +1,4 @@
-//! Which commits of the range stand on a given one?
+//! Finds the commits of the range that descend from a given one.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What does each broken order look like to a person, and which command mends it?
+//! Words and fixes for what the order of a range breaks.
 //!
 //! No text here ever advises to reorder commits: what came too late lands in a reviewed range of
 //! its own and counts for the next patch.

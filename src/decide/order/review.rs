@@ -1,4 +1,4 @@
-//! What should a reviewer of a range without a patch see: what is no longer as base has it?
+//! Remarks for the reviewer of a range without a patch: what differs from base.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Do the oracle and freeze rows stand before the patch?
+//! Judges whether oracle and freeze rows stand before the patch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

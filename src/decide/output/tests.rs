@@ -1,4 +1,4 @@
-//! Are the lines of runners read by their whole form, and no others?
+//! Tests that the lines of runners are read by their whole form.
 
 use super::*;
 

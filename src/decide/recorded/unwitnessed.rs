@@ -1,4 +1,4 @@
-//! Which passing properties looked at nothing that the patch touches?
+//! Finds the passing properties that opened nothing that the patch touches.
 
 use std::collections::{BTreeMap, BTreeSet};
 

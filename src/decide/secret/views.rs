@@ -1,4 +1,4 @@
-//! As what may a reader see the bytes of a file: without zeros, colours and escapes?
+//! Shows the bytes of a file as a reader may see them: without zeros, colours and escapes.
 //!
 //! Every view keeps the line breaks of the file, so that a line is the same in all of them.
 

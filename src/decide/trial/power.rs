@@ -1,4 +1,4 @@
-//! What shows that a property can fail at all, and does it score?
+//! Tells what shows that a property can fail, and whether it scores.
 
 use super::facts::{PropertyFacts, TrialFacts};
 use crate::model::trial::{Outcome, Power};

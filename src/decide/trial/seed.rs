@@ -1,4 +1,4 @@
-//! What does one seed of a property say, with its freeze row when it has one?
+//! Judges one seed of a property, with its freeze row when it has one.
 
 use super::facts::{FreezeFacts, PropertyFacts, SeedFacts, TrialFacts};
 use crate::model::path::RepoPath;

@@ -1,4 +1,4 @@
-//! What do the events of `go test -json` say?
+//! Reads the events of `go test -json`.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What does the report of `jest --json` say?
+//! Reads the report of `jest --json`.
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! What do lines of JSON say? Written by tools that were made for the judge.
+//! Reads lines of JSON. Written by tools that were made for the judge.
 
 use serde::Deserialize;
 

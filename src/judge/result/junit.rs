@@ -1,4 +1,4 @@
-//! What does a JUnit file say? As pytest, nextest, jest-junit and maven write it.
+//! Reads a JUnit file. As pytest, nextest, jest-junit and maven write it.
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};

@@ -1,4 +1,4 @@
-//! What does a file in the Test Anything Protocol say, version 13 or 14?
+//! Reads a file in the Test Anything Protocol, version 13 or 14.
 
 use std::collections::{BTreeMap, BTreeSet};
 

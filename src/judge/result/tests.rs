@@ -1,4 +1,5 @@
-//! Are results read as each tool writes them, and is what is not understood no pass?
+//! Tests that results are read as each tool writes them, and that what is not understood is no
+//! pass.
 
 use proptest::prelude::*;
 

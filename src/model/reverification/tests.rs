@@ -1,4 +1,4 @@
-//! Is the record of another run read strictly, and does it contradict itself nowhere?
+//! Tests that the record of another run is read strictly.
 
 use super::*;
 use crate::model::record::{parse, print};

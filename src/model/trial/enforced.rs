@@ -1,4 +1,4 @@
-//! What was enforced while the checks of a trial ran, and by which means?
+//! Describes what was enforced while the checks of a trial ran, and by which mechanism.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

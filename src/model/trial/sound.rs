@@ -1,4 +1,4 @@
-//! Does a record of a trial contradict itself?
+//! Tells whether a record of a trial contradicts itself.
 
 use super::{
     CheckKind, CheckRun, Outcome, RunReason, TRIAL_SCHEMA, Trial, TrialReason, TrialVerdict,

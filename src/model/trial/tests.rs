@@ -1,4 +1,4 @@
-//! Is a trial record read back as it was written, and no other spelling of it?
+//! Tests that a trial record is read back as it was written.
 
 use super::*;
 use crate::model::record::{RecordFault, parse};

@@ -1,4 +1,4 @@
-//! What does a trial decide, why, and on what evidence?
+//! Describes what a trial decides, why, and on what evidence.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

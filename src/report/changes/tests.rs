@@ -1,4 +1,4 @@
-//! Does a text from outside keep to its place, in every form?
+//! Tests that a text from outside keeps to its place in every form.
 
 use proptest::prelude::*;
 
