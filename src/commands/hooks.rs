@@ -101,7 +101,7 @@ impl Hooks {
         match self {
             Self::Install(command) => {
                 let answer = settled(&place, |site| command.run(site))?;
-                if !command.dry_run {
+                if !command.dry_run && answer.status == ExitStatus::Done {
                     start::learn_default(&place)?;
                 }
                 Ok(answer)
