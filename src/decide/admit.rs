@@ -1,7 +1,9 @@
 //! Decides whether the ledgers of a range agree and whether its patch is admitted.
 
+use std::sync::Arc;
+
 use super::evaluation::Evaluation;
-use super::facts::Facts;
+use super::facts::{Facts, Own};
 use super::ledgers::{Findings, ledger_path};
 use super::recorded;
 use super::score::{self, Scored, Scores};
@@ -165,12 +167,16 @@ fn decision(
     }
 }
 
-/// An admission needs something to admit.
+/// An admission needs something to admit: a range that changes nothing is empty. One that changes
+/// material alone is answered as `check` answers it.
 fn empty_patch(facts: &Facts) -> Option<Detail> {
-    let something = facts
-        .commits
-        .iter()
-        .any(|commit| commit.own.code.is_some() || commit.own.exempt.is_some());
+    let owns = |own: &Own| own.code.is_some() || own.exempt.is_some();
+    let tip = &facts.tip.material;
+    let something = facts.commits.iter().any(|commit| owns(&commit.own))
+        || facts
+            .bases
+            .iter()
+            .any(|base| !Arc::ptr_eq(&base.material, tip));
     (!something).then(|| {
         Detail::new(Code::EmptyPatch, "nothing-to-admit", facts.tip.id.short())
             .commit(facts.tip.id)

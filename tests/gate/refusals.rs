@@ -44,7 +44,7 @@ pub const CASES: &[Case] = &[
         (story, answer)
     }),
     case(Code::EmptyPatch, "nothing-to-admit", || {
-        passed(Story::ready())
+        passed(Story::landed())
     }),
     case(Code::FixtureDigestMismatch, "bytes-differ", || {
         passed(with_fixture(|fixture| {

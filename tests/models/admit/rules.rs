@@ -219,9 +219,6 @@ pub(super) const CHECK: &[Rule] = &[
 
 /// Section 4: what `admit` refuses besides.
 pub(super) const SCORE: &[Rule] = &[
-    (Code::EmptyPatch, |w| {
-        matches!(w.shape, Shape::Ledgers | Shape::HumanLedgers)
-    }),
     (Code::NoUnfrozenProperties, |w| {
         has_patch(w) && knows_complement(w) && !(0..2).any(|at| in_complement(w, at))
     }),
