@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use super::{Answer, Context, Failure, interrupt};
 use crate::exit::ExitStatus;
-use crate::judge::runner::TrialRunner;
 use crate::judge::try_property::Attempt;
 use crate::model::ids::OracleId;
 use crate::model::path::{shown, visible};
@@ -76,15 +75,7 @@ impl Try {
     pub fn run(&self, context: &Context) -> Result<Answer, Failure> {
         let repo = context.repo()?;
         let interrupt = interrupt()?;
-        let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
-        let runner = TrialRunner {
-            repo: &repo,
-            dir,
-            git_dir,
-            today: context.today,
-            interrupt: &interrupt,
-            is_anew: true,
-        };
+        let runner = context.runner(&repo, &interrupt, true);
         let attempt = runner.try_property(&self.id)?;
         let is_pass = |run: &CheckRun| run.outcome == Outcome::Pass;
         let passes = attempt.runs.iter().all(is_pass) && !attempt.ignores_seed;

@@ -12,7 +12,6 @@ use crate::exit::ExitStatus;
 use crate::judge::fault::TrialError;
 use crate::judge::pin::TrialRequest;
 use crate::judge::record::{decision, file, keep};
-use crate::judge::runner::TrialRunner;
 use crate::judge::trial::TrialResult;
 use crate::model::decision::VerdictEvidence;
 use crate::model::path::{RepoPath, visible};
@@ -85,17 +84,9 @@ impl Judge {
             is_infra: self.infra.is_some(),
         };
         let interrupt = interrupt()?;
-        let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
         // the word of this process rests on no file that an earlier one left
         let is_anew = self.admit;
-        let runner = TrialRunner {
-            repo: &repo,
-            dir,
-            git_dir,
-            today: context.today,
-            interrupt: &interrupt,
-            is_anew,
-        };
+        let runner = context.runner(&repo, &interrupt, is_anew);
         let judged = match runner.judge(&request) {
             Err(TrialError::Checked(refused)) => return Ok(self.unjudged(&refused)),
             judged => judged.map_err(|error| match interrupt.caught() {

@@ -12,6 +12,7 @@ use crate::editing::ledger_worktree::LedgerWorktree;
 use crate::editing::plan::Plan;
 use crate::exit::{ExitStatus, Explained, Explanation};
 use crate::git::Repo;
+use crate::judge::runner::TrialRunner;
 use crate::model::day::Day;
 use crate::model::refusal::Code;
 use crate::report::json;
@@ -174,6 +175,23 @@ impl Context {
     /// When there is none.
     pub fn repo(&self) -> Result<Repo, Failure> {
         Ok(Repo::open(&self.dir, self.git_dir.as_deref())?)
+    }
+
+    /// What runs checks in this repository; `is_anew` as [`TrialRunner::is_anew`].
+    fn runner<'a>(
+        &self,
+        repo: &'a Repo,
+        interrupt: &'a Interrupt,
+        is_anew: bool,
+    ) -> TrialRunner<'a> {
+        TrialRunner {
+            repo,
+            dir: self.dir.clone(),
+            git_dir: self.git_dir.clone(),
+            today: self.today,
+            interrupt,
+            is_anew,
+        }
     }
 
     /// The worktree and its policy.

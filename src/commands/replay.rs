@@ -9,7 +9,6 @@ use crate::exit::ExitStatus;
 use crate::judge::fault::TrialError;
 use crate::judge::pin::TrialRequest;
 use crate::judge::replay::{ReplayRequest, keep};
-use crate::judge::runner::TrialRunner;
 use crate::model::ids::OracleId;
 use crate::model::path::visible;
 use crate::model::replay::{OnCandidate, ReplayedSeed, Shows};
@@ -83,15 +82,7 @@ impl Replay {
             times: self.times,
         };
         let interrupt = interrupt()?;
-        let (dir, git_dir) = (context.dir.clone(), context.git_dir.clone());
-        let runner = TrialRunner {
-            repo: &repo,
-            dir,
-            git_dir,
-            today: context.today,
-            interrupt: &interrupt,
-            is_anew: true,
-        };
+        let runner = context.runner(&repo, &interrupt, true);
         let replayed = match (runner.replay(&request), interrupt.caught()) {
             (_, Some(signal)) => return Err(stopped(signal)),
             (Err(TrialError::Checked(refused)), None) => {
